@@ -1,0 +1,23 @@
+"""The secret key of a site that has not set one."""
+
+import os
+import secrets
+from pathlib import Path
+
+
+def secret_key(folder: Path) -> str:
+    """The key kept in the data folder, made the first time; only the folder's owner can read it."""
+    path = folder / "secret-key"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        draft = folder / f"secret-key.{os.getpid()}"
+        draft.touch(mode=0o600)
+        draft.write_text(secrets.token_urlsafe(50))
+        try:
+            # Of two processes that start at once, one makes the key and the other reads it.
+            os.link(draft, path)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+    return path.read_text()

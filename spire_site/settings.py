@@ -1,0 +1,114 @@
+"""Settings. What differs between two sites comes from environment variables; README.md lists them."""
+
+import os
+from pathlib import Path
+
+from spire_site.database.settings import database_settings
+from spire_site.secret import secret_key
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+def _flag(name: str, default: str = "") -> bool:
+    return os.environ.get(name, default).lower() in ("1", "true", "yes", "on")
+
+
+# The project's own data: the embedded database, the converted model, the secret key.
+SPIRE_DATA = Path(os.environ.get("SPIRE_DATA", BASE_DIR / "var"))
+
+# A sentence-transformers model by name or folder, and how it runs: "auto", "onnx" or "torch".
+SPIRE_EMBEDDER = os.environ.get("SPIRE_EMBEDDER", "all-MiniLM-L6-v2")
+SPIRE_EMBEDDER_BACKEND = os.environ.get("SPIRE_EMBEDDER_BACKEND", "auto")
+
+# Tokens of evidence that a question gets when it does not say.
+SPIRE_BUDGET = int(os.environ.get("SPIRE_BUDGET", "1000"))
+
+# Megabytes of one file that are taken in, and how many files one upload or archive may hold.
+SPIRE_LARGEST_FILE = int(os.environ.get("SPIRE_LARGEST_FILE", "64"))
+SPIRE_MOST_FILES = int(os.environ.get("SPIRE_MOST_FILES", "20000"))
+
+SECRET_KEY = os.environ.get("SPIRE_SECRET_KEY") or secret_key(SPIRE_DATA)
+DEBUG = _flag("SPIRE_DEBUG")
+ALLOWED_HOSTS = [host for host in os.environ.get("SPIRE_HOSTS", "127.0.0.1,localhost,[::1]").split(",") if host]
+CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("SPIRE_ORIGINS", "").split(",") if origin]
+
+INSTALLED_APPS = [
+    "evidence",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "evidence.web.middleware.content_security_policy",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "spire_site.urls"
+WSGI_APPLICATION = "spire_site.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+DATABASES = {"default": database_settings(os.environ, SPIRE_DATA / "postgresql")}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = os.environ.get("SPIRE_TIME_ZONE", "UTC")
+USE_I18N = False
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = SPIRE_DATA / "static"
+WHITENOISE_USE_FINDERS = True
+
+# An upload of many files is checked against SPIRE_MOST_FILES by its form, whose message a person can act on.
+DATA_UPLOAD_MAX_NUMBER_FILES = SPIRE_MOST_FILES + 1
+
+# Behind https (SPIRE_HTTPS=1) cookies and redirects insist on it.
+HTTPS = _flag("SPIRE_HTTPS")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+}
