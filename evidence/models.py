@@ -2,8 +2,31 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.models import Group
+from typing import Self
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, User
 from django.db import models
+
+Reader = User | AbstractBaseUser | AnonymousUser
+"""Who asks."""
+
+
+class CollectionQuerySet(models.QuerySet["Collection"]):
+    def visible_to(self, reader: Reader) -> Self:
+        """The collections that this person may see: all for a superuser; none for somebody who is not signed in."""
+        if not reader.is_authenticated or not reader.is_active:
+            return self.none()
+        if getattr(reader, "is_superuser", False):
+            return self
+        membership = Group.objects.filter(user=reader.pk)
+        return self.filter(models.Q(everyone=True) | models.Q(groups__in=membership)).distinct()
+
+
+class DocumentQuerySet(models.QuerySet["Document"]):
+    def visible_to(self, reader: Reader) -> Self:
+        """The documents that this person may read: those with a revision, in collections that they may see."""
+        visible = Collection.objects.visible_to(reader)
+        return self.filter(collection__in=visible.values("pk"), current__isnull=False)
 
 
 class Collection(models.Model):
@@ -17,6 +40,8 @@ class Collection(models.Model):
     )
     groups = models.ManyToManyField(Group, blank=True, related_name="collections", help_text="Who may see it.")
     created = models.DateTimeField(auto_now_add=True)
+
+    objects = CollectionQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]
@@ -37,6 +62,8 @@ class Document(models.Model):
     error = models.TextField(blank=True, editable=False, help_text="Why the last ingest failed; empty when it did not.")
     created = models.DateTimeField(auto_now_add=True)
     changed = models.DateTimeField(auto_now=True)
+
+    objects = DocumentQuerySet.as_manager()
 
     class Meta:
         ordering = ["collection", "address"]

@@ -1,5 +1,6 @@
 """The secret key of a site that has not set one."""
 
+import contextlib
 import os
 import secrets
 from pathlib import Path
@@ -13,11 +14,8 @@ def secret_key(folder: Path) -> str:
         draft = folder / f"secret-key.{os.getpid()}"
         draft.touch(mode=0o600)
         draft.write_text(secrets.token_urlsafe(50))
-        try:
-            # Of two processes that start at once, one makes the key and the other reads it.
+        # Of two processes that start at once, one makes the key and the other reads it.
+        with contextlib.suppress(FileExistsError):
             os.link(draft, path)
-        except FileExistsError:
-            pass
-        finally:
-            draft.unlink()
+        draft.unlink()
     return path.read_text()
