@@ -36,7 +36,9 @@ class Collection(models.Model):
     slug = models.SlugField(max_length=200, unique=True)
     description = models.TextField(blank=True)
     everyone = models.BooleanField(
-        "open to everyone who is signed in", default=False, help_text="Otherwise only members of the groups below see it."
+        "open to everyone who is signed in",
+        default=False,
+        help_text="Otherwise only members of the groups below see it.",
     )
     groups = models.ManyToManyField(Group, blank=True, related_name="collections", help_text="Who may see it.")
     created = models.DateTimeField(auto_now_add=True)
@@ -91,7 +93,9 @@ class Revision(models.Model):
 
     class Meta:
         ordering = ["document", "-number"]
-        constraints = [models.UniqueConstraint(fields=["document", "number"], name="revision_number_unique_in_document")]
+        constraints = [
+            models.UniqueConstraint(fields=["document", "number"], name="revision_number_unique_in_document")
+        ]
 
     def __str__(self) -> str:
         return f"{self.document} (revision {self.number})"

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from evidence.store.session import with_session_options
 from spire_site.database.settings import database_settings
 from spire_site.secret import secret_key
 
@@ -73,7 +74,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {"default": database_settings(os.environ, SPIRE_DATA / "postgresql")}
+DATABASES = {"default": with_session_options(database_settings(os.environ, SPIRE_DATA / "postgresql"))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_PASSWORD_VALIDATORS = [

@@ -5,10 +5,11 @@ from pathlib import Path
 
 os.environ.setdefault("SPIRE_SECRET_KEY", "for tests only")
 
+from evidence.store.session import with_session_options
 from spire_site.database.settings import database_settings
 from spire_site.settings import *  # noqa: F403
 
 SPIRE_DATA = Path(os.environ.get("SPIRE_TEST_DATA", Path(__file__).parent.parent / "var" / "tests"))
-DATABASES = {"default": database_settings(os.environ, SPIRE_DATA / "postgresql", durable=False)}
+DATABASES = {"default": with_session_options(database_settings(os.environ, SPIRE_DATA / "postgresql", durable=False))}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STATIC_ROOT = SPIRE_DATA / "static"

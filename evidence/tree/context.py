@@ -22,10 +22,26 @@ TITLED = ("table", "pre", "figure", *LISTS)
 
 # A heading in one of these says nothing about what follows it.
 HEADING_SCOPES = frozenset(
-    "section article aside nav footer blockquote figure details fieldset li dd td th table caption".split()
+    [
+        "section",
+        "article",
+        "aside",
+        "nav",
+        "footer",
+        "blockquote",
+        "figure",
+        "details",
+        "fieldset",
+        "li",
+        "dd",
+        "td",
+        "th",
+        "table",
+        "caption",
+    ]
 )
 # What a list or table may stand in, alone, and still belong to the words before it.
-SEE_THROUGH = frozenset("section article figure blockquote main form root".split())
+SEE_THROUGH = frozenset(["section", "article", "figure", "blockquote", "main", "form", "root"])
 ENDS_A_SENTENCE = re.compile(r"[.!?…。！？؟][\"'”’»)\]]*$")
 NAMES_WHAT_FOLLOWS = re.compile(r"[:：]$|^(?:table|tab\.|figure|fig\.|example|listing)\s", re.IGNORECASE)
 
@@ -230,7 +246,7 @@ def label(node: Node) -> Node | None:
 
 def _only_serves(seed: Node) -> bool:
     if seed.tag == "tr":
-        grid = _grid(seed.nearest("table"))
+        grid = grid_of(seed.nearest("table"))
         row = None if grid is None else grid.row(seed)
         return row is not None and row.is_header
     return seed.parent is not None and seed.parent.tag in (*HEADINGS, "title", "caption", "figcaption", "dt", "summary")
@@ -279,7 +295,8 @@ def _active_headings(document: Document) -> list[tuple[Node, ...]]:
     return active
 
 
-def _grid(table: Node | None) -> Grid | None:
+def grid_of(table: Node | None) -> Grid | None:
+    """The grid of a data table, laid out once; None where there is no table, or one that only arranges the page."""
     if table is None or is_layout(table):
         return None
     grids = _structure(table.document).grids
@@ -293,7 +310,7 @@ def _cells(node: Node) -> list[tuple[Grid, Node]]:
     found = []
     for place in (*node.ancestors(), node):
         if place.tag in CELLS or (place is node and place.tag == "tr"):
-            grid = _grid(place.nearest("table"))
+            grid = grid_of(place.nearest("table"))
             if grid is not None:
                 found.append((grid, place))
     return found

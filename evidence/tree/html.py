@@ -29,11 +29,52 @@ SHORT_LEAF = 100
 
 # Blocks that become nodes. Those that hold sentences directly come first; the others wrap loose text in a paragraph.
 SENTENCE_HOLDERS = frozenset(
-    "p h1 h2 h3 h4 h5 h6 li td th dt dd caption summary figcaption pre legend address title".split()
+    [
+        "p",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "li",
+        "td",
+        "th",
+        "dt",
+        "dd",
+        "caption",
+        "summary",
+        "figcaption",
+        "pre",
+        "legend",
+        "address",
+        "title",
+    ]
 )
 CONTAINERS = frozenset(
-    "ul ol dl table thead tbody tfoot tr blockquote figure details section article nav aside header footer main form"
-    " fieldset hr".split()
+    [
+        "ul",
+        "ol",
+        "dl",
+        "table",
+        "thead",
+        "tbody",
+        "tfoot",
+        "tr",
+        "blockquote",
+        "figure",
+        "details",
+        "section",
+        "article",
+        "nav",
+        "aside",
+        "header",
+        "footer",
+        "main",
+        "form",
+        "fieldset",
+        "hr",
+    ]
 )
 BLOCKS = SENTENCE_HOLDERS | CONTAINERS
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -42,18 +83,81 @@ ONE_LEAF_IF_SHORT = frozenset(("li", "td", "th", "dt", "dd", "caption", "summary
 SAME_AS = {"dir": "ul", "menu": "ul", "listing": "pre", "xmp": "pre", "plaintext": "pre"}
 
 # Blocks without a meaning of their own: they part the text, and their children become their parent's.
-WRAPPERS = frozenset("html body div center hgroup dialog search noframes optgroup".split())
+WRAPPERS = frozenset(["html", "body", "div", "center", "hgroup", "dialog", "search", "noframes", "optgroup"])
 
 # Not content, or nothing that can be read.
 DROPPED = frozenset(
-    "script style template noscript head meta link base svg iframe object embed applet canvas audio video img picture source"
-    " track map area input button select textarea datalist option progress meter colgroup col frameset frame annotation"
-    " annotation-xml param rt rp".split()
+    [
+        "script",
+        "style",
+        "template",
+        "noscript",
+        "head",
+        "meta",
+        "link",
+        "base",
+        "svg",
+        "iframe",
+        "object",
+        "embed",
+        "applet",
+        "canvas",
+        "audio",
+        "video",
+        "img",
+        "picture",
+        "source",
+        "track",
+        "map",
+        "area",
+        "input",
+        "button",
+        "select",
+        "textarea",
+        "datalist",
+        "option",
+        "progress",
+        "meter",
+        "colgroup",
+        "col",
+        "frameset",
+        "frame",
+        "annotation",
+        "annotation-xml",
+        "param",
+        "rt",
+        "rp",
+    ]
 )
 
 # Inline tags that a sentence keeps.
 KEPT_INLINE = frozenset(
-    "a abbr b bdi bdo cite code del dfn em i ins kbd mark q s samp small strong sub sup time u var".split()
+    [
+        "a",
+        "abbr",
+        "b",
+        "bdi",
+        "bdo",
+        "cite",
+        "code",
+        "del",
+        "dfn",
+        "em",
+        "i",
+        "ins",
+        "kbd",
+        "mark",
+        "q",
+        "s",
+        "samp",
+        "small",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "u",
+        "var",
+    ]
 )
 INLINE_AS = {"acronym": "abbr", "tt": "code", "strike": "s", "big": "b"}
 NO_PROSE = frozenset(("code", "kbd", "samp", "var", "time", "abbr", "sub", "sup"))
@@ -136,7 +240,32 @@ def _flattened(text: str, limit: int = 1000) -> str:
     return "".join(pieces)
 
 
-VOID = frozenset("area base br col embed hr img input link meta param source track wbr p li dt dd tr td th option".split())
+VOID = frozenset(
+    [
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+        "p",
+        "li",
+        "dt",
+        "dd",
+        "tr",
+        "td",
+        "th",
+        "option",
+    ]
+)
 
 
 def _fallback_title(document: Document, address: str) -> str:

@@ -13,8 +13,40 @@ from evidence.tree.rows import displayed_rows
 from evidence.tree.tables import ROW_GROUPS, is_layout
 
 KEPT_AS_THEY_ARE = frozenset(
-    "h1 h2 h3 h4 h5 h6 p ul ol li dl dt dd table caption thead tbody tfoot tr td th pre blockquote figure figcaption"
-    " details summary section article aside address hr".split()
+    [
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "p",
+        "ul",
+        "ol",
+        "li",
+        "dl",
+        "dt",
+        "dd",
+        "table",
+        "caption",
+        "thead",
+        "tbody",
+        "tfoot",
+        "tr",
+        "td",
+        "th",
+        "pre",
+        "blockquote",
+        "figure",
+        "figcaption",
+        "details",
+        "summary",
+        "section",
+        "article",
+        "aside",
+        "address",
+        "hr",
+    ]
 )
 SHOWN_ATTRIBUTES = ("lang", "dir", "start", "reversed", "type", "value", "colspan", "scope")
 HREF = re.compile(r'<a href="([^"]*)">(.*?)</a>', re.DOTALL)
@@ -155,7 +187,9 @@ def highlighted(markup: str, spans: list[tuple[int, int]]) -> str:
         for first, last in spans:
             begin, end = max(first - position, start), min(last - position, len(text))
             if begin < end:
-                pieces.append(f"{escape(text[start:begin], quote=False)}<mark>{escape(text[begin:end], quote=False)}</mark>")
+                pieces.append(
+                    f"{escape(text[start:begin], quote=False)}<mark>{escape(text[begin:end], quote=False)}</mark>"
+                )
                 start = end
         pieces.append(escape(text[start:], quote=False))
         position += len(text)

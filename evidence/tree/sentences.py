@@ -21,16 +21,88 @@ MAY_END = re.compile(r"[.!?…。！？．｡؟۔।॥:;][^\w]*\S|[。！？｡
 # Abbreviations that the splitter takes for the end of a sentence. The first are words of their own as well ("no", "art"),
 # and are believed only before a number; the others before whatever could begin a name.
 BEFORE_A_NUMBER = frozenset(
-    """
-    abb abs app art bd ca ch chap col eq eqs esp ex ext fig figs max min no nos nr op p par para pos pp pt ref refs sec sect
-    st str tab tel vol vols pág ud godz ul
-    """.split()
+    [
+        "abb",
+        "abs",
+        "app",
+        "art",
+        "bd",
+        "ca",
+        "ch",
+        "chap",
+        "col",
+        "eq",
+        "eqs",
+        "esp",
+        "ex",
+        "ext",
+        "fig",
+        "figs",
+        "max",
+        "min",
+        "no",
+        "nos",
+        "nr",
+        "op",
+        "p",
+        "par",
+        "para",
+        "pos",
+        "pp",
+        "pt",
+        "ref",
+        "refs",
+        "sec",
+        "sect",
+        "st",
+        "str",
+        "tab",
+        "tel",
+        "vol",
+        "vols",
+        "pág",
+        "ud",
+        "godz",
+        "ul",
+    ]
 )
 BEFORE_A_NAME = frozenset(
-    """
-    approx cf def dept ed eds esq est gen hon incl jr lt mt rev sr vs bzw evtl ggf inkl sog usw vgl zzgl mme mlle env
-    sra srta uds inż prof tzn
-    """.split()
+    [
+        "approx",
+        "cf",
+        "def",
+        "dept",
+        "ed",
+        "eds",
+        "esq",
+        "est",
+        "gen",
+        "hon",
+        "incl",
+        "jr",
+        "lt",
+        "mt",
+        "rev",
+        "sr",
+        "vs",
+        "bzw",
+        "evtl",
+        "ggf",
+        "inkl",
+        "sog",
+        "usw",
+        "vgl",
+        "zzgl",
+        "mme",
+        "mlle",
+        "env",
+        "sra",
+        "srta",
+        "uds",
+        "inż",
+        "prof",
+        "tzn",
+    ]
 )
 LAST_WORD = re.compile(r"(?:^|[\s(\[\"'“„«])([^\s(\[\"'“„«]+)\.[\"'”’)\]]*\s*$")
 # Ends that the splitter takes for an initial or an abbreviation: "at desk A. Lamps are …", "I say no. Then …".
@@ -196,7 +268,8 @@ class _Markup:
             return escape(self._text[start:stop], quote=False)
         events = self._events
         while self._next < len(events) and (
-            events[self._next].offset < start or (events[self._next].offset == start and events[self._next].kind == "close")
+            events[self._next].offset < start
+            or (events[self._next].offset == start and events[self._next].kind == "close")
         ):
             self._follow(events[self._next])
         pieces = [event.html for event in self._open]

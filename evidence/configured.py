@@ -1,0 +1,58 @@
+"""What the settings configure, made once per process: the embedder, and the way to the pipeline's tables."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+
+import sqlalchemy as sa
+from django.conf import settings
+from django.db import connection, transaction
+
+from evidence.language.embedder import Embedder
+from evidence.language.load import load
+from evidence.store.connection import borrow
+from evidence.store.indexes import Index
+
+
+class OtherModel(Exception):
+    """An index was made by a model that is not the one that can be loaded now."""
+
+
+@contextmanager
+def pipeline() -> Iterator[sa.Connection]:
+    """SQLAlchemy on Django's connection, in one transaction with what Django does there."""
+    with transaction.atomic():
+        connection.ensure_connection()
+        with borrow(connection.connection) as borrowed:
+            yield borrowed
+
+
+@lru_cache(maxsize=4)
+def embedder_named(name: str) -> Embedder:
+    """The embedder of this name or folder, loaded once per process."""
+    return load(
+        name,
+        settings.SPIRE_DATA / "models",
+        backend=settings.SPIRE_EMBEDDER_BACKEND,
+        report=lambda line: print(line, file=sys.stderr),  # noqa: T201
+    )
+
+
+def embedder() -> Embedder:
+    """The embedder that the site is set to."""
+    return embedder_named(settings.SPIRE_EMBEDDER)
+
+
+def embedder_of(index: Index) -> Embedder:
+    """The embedder that made an index. OtherModel when its weights, or the way they run, are not what they were:
+    vectors of two models are never compared."""
+    found = embedder_named(index.model)
+    if found.fingerprint != index.fingerprint:
+        raise OtherModel(
+            f"index {index.name!r} was made by {index.model} as {index.fingerprint[:12]}, and this is {found.fingerprint[:12]}:"
+            " build a new index with it (manage.py index build NAME), or set SPIRE_EMBEDDER_BACKEND back"
+        )
+    return found

@@ -1,0 +1,199 @@
+"""Documents: from a source to a revision with its tree, contexts and vectors, in one transaction each."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import sqlalchemy as sa
+
+from evidence.configured import embedder, embedder_of, pipeline
+from evidence.ingest.contexts import Contexts, embedded_units
+from evidence.ingest.embedding import Plan, embed, plan
+from evidence.ingest.sources import Refusal, Source
+from evidence.language.tokens import count_all
+from evidence.models import Collection, Document, Revision
+from evidence.store import indexes
+from evidence.store.indexes import Index
+from evidence.store.revisions import write_tree
+from evidence.tree.context import global_context, seeds
+from evidence.tree.document import Document as Tree
+from evidence.tree.html import PARSER_VERSION, parse
+from evidence.tree.text import token_costs
+
+DEFAULT_INDEX = "default"
+
+# Documents are prepared together so that the model gets full batches; each is still written on its own.
+BYTES_OF_A_BATCH = 400_000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one source."""
+
+    name: str
+    status: Literal["new", "changed", "unchanged", "refused"]
+    reason: str = ""
+    sentences: int = 0
+    embedded: int = 0
+
+
+@dataclass
+class Prepared:
+    """A source as it will be written: its tree, and for each index what it embeds of it."""
+
+    source: Source
+    content_hash: str
+    tree: Tree
+    tokens: list[int]
+    contexts: Contexts
+    seeds: list[tuple[int, int]]
+    plans: dict[int, Plan]
+    embedded: int = 0
+
+
+def ingest_sources(
+    *,
+    collection: Collection,
+    sources: Iterable[Source | Refusal],
+    report: Callable[[Outcome], None] = lambda outcome: None,
+) -> list[Outcome]:
+    """Take sources into a collection, in batches. ``report`` is told the outcome of each as soon as it is written.
+
+    A source that the collection holds already, unchanged, costs no more than reading it. Interrupted at any moment, what
+    was there before is still there, and running it again completes it.
+    """
+    outcomes: list[Outcome] = []
+
+    def tell(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        report(outcome)
+
+    ways: list[Index] = []
+    for batch in _batches(_fresh(collection, sources, tell)):
+        ways = ways or serving_indexes()
+        prepared = [prepare(source, content_hash, ways) for source, content_hash in batch]
+        embed_for(prepared, ways)
+        for entry in prepared:
+            tell(write(collection=collection, prepared=entry, ways=ways))
+    return outcomes
+
+
+def serving_indexes() -> list[Index]:
+    """The indexes that new revisions go into: all there are. The first time, the default one is made."""
+    with pipeline() as connection:
+        # Two first ingests at once make one index.
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(hashtext('spire.index'))"))
+        if not indexes.all_indexes(connection):
+            model = embedder()
+            created = indexes.create(
+                connection,
+                name=DEFAULT_INDEX,
+                model=model.name,
+                fingerprint=model.fingerprint,
+                dimensions=model.dimensions,
+            )
+            indexes.complete(connection, created)
+        return indexes.all_indexes(connection)
+
+
+def prepare(source: Source, content_hash: str, ways: Sequence[Index]) -> Prepared:
+    """The tree of a source, its contexts, and what each index will embed of it."""
+    tree = parse(source.data, source.address, charset=source.charset)
+    tokens = token_costs(tree, count_all)
+    contexts = Contexts(tokens)
+    found = [(seed.position, contexts.number(global_context(seed))) for seed in seeds(tree)]
+    plans = {way.id: plan(tree, way, embedder_of(way)) for way in ways}
+    return Prepared(source, content_hash, tree, tokens, contexts, found, plans)
+
+
+def embed_for(prepared: Sequence[Prepared], ways: Sequence[Index]) -> None:
+    """Embed a batch of documents for each index."""
+    for way in ways:
+        for entry, asked in zip(prepared, embed([entry.plans[way.id] for entry in prepared], way), strict=True):
+            entry.embedded += asked
+
+
+def write(*, collection: Collection, prepared: Prepared, ways: Sequence[Index]) -> Outcome:
+    """Write a revision with everything derived from it, and make it the current one: all of it, or nothing."""
+    source, tree = prepared.source, prepared.tree
+    with pipeline() as connection:
+        document, is_new = Document.objects.get_or_create(collection=collection, address=source.address)
+        # Another worker may be writing the same document: the second one waits, and finds its work done.
+        document = Document.objects.select_for_update().get(pk=document.pk)
+        current = document.current
+        if current is not None and (current.content_hash, current.parser) == (prepared.content_hash, PARSER_VERSION):
+            return Outcome(source.address, "unchanged")
+        last = document.revisions.order_by("-number").values_list("number", flat=True).first()
+        revision = Revision.objects.create(
+            document=document,
+            number=(last or 0) + 1,
+            content=source.data,
+            content_hash=prepared.content_hash,
+            charset=source.charset,
+            parser=PARSER_VERSION,
+            title=tree.title,
+            language=tree.language,
+            sentences=sum(1 for _ in tree.sentences()),
+        )
+        units = {way.id: embedded_units(prepared.plans[way.id], prepared.contexts, prepared.tokens) for way in ways}
+        write_tree(
+            connection,
+            revision.pk,
+            tree,
+            tokens=prepared.tokens,
+            contexts=prepared.contexts.distinct,
+            seeds=prepared.seeds,
+        )
+        for way in ways:
+            indexes.replace_units(
+                connection,
+                way,
+                revision_id=revision.pk,
+                replaced_revision_id=None if current is None else current.pk,
+                collection_id=collection.pk,
+                units=units[way.id],
+            )
+        document.current = revision
+        document.title = tree.title
+        document.error = ""
+        document.save()
+    return Outcome(source.address, "new" if current is None else "changed", "", revision.sentences, prepared.embedded)
+
+
+def _fresh(
+    collection: Collection, sources: Iterable[Source | Refusal], tell: Callable[[Outcome], None]
+) -> Iterator[tuple[Source, str]]:
+    """The sources that are new or have changed, with the hash of their bytes. A refused one leaves what is there."""
+    for source in sources:
+        if isinstance(source, Refusal):
+            Document.objects.filter(collection=collection, address=source.name).update(error=source.reason)
+            tell(Outcome(source.name, "refused", source.reason))
+            continue
+        content_hash = hashlib.sha256(source.data).hexdigest()
+        known = Document.objects.filter(
+            collection=collection,
+            address=source.address,
+            current__content_hash=content_hash,
+            current__parser=PARSER_VERSION,
+        )
+        if known.exists():
+            known.exclude(error="").update(error="")
+            tell(Outcome(source.address, "unchanged"))
+        else:
+            yield source, content_hash
+
+
+def _batches(sources: Iterable[tuple[Source, str]]) -> Iterator[list[tuple[Source, str]]]:
+    batch: list[tuple[Source, str]] = []
+    size = 0
+    for source, content_hash in sources:
+        batch.append((source, content_hash))
+        size += len(source.data)
+        if size >= BYTES_OF_A_BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,94 @@
+"""Building an index beside the one that serves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from evidence.configured import embedder_named, pipeline
+from evidence.ingest.contexts import Contexts, embedded_units
+from evidence.ingest.embedding import Plan, embed, plan
+from evidence.models import Document
+from evidence.store import indexes
+from evidence.store.indexes import Index, UnknownIndex
+from evidence.store.revisions import add_contexts, read_contexts, read_tokens, read_tree
+
+DOCUMENTS_OF_A_BATCH = 16
+
+
+def build(name: str, *, model: str, unit: str, encoding: str, context: bool, report: Callable[[int], object]) -> Index:
+    """Make the index of this name, or go on with it, until it holds every current revision; then it is complete.
+
+    ``report`` is told the number of documents done. An index of this name that embeds in another way is a ValueError.
+    """
+    index = _get_or_create(name, model=model, unit=unit, encoding=encoding, context=context)
+    with pipeline() as connection:
+        done = indexes.indexed_revisions(connection, index)
+    current = Document.objects.filter(current__isnull=False).values_list("current_id", flat=True)
+    todo = [revision for revision in current if revision not in done]
+    for start in range(0, len(todo), DOCUMENTS_OF_A_BATCH):
+        batch = todo[start : start + DOCUMENTS_OF_A_BATCH]
+        _build_batch(index, batch)
+        report(len(batch))
+    with pipeline() as connection:
+        indexes.complete(connection, index)
+        return indexes.get(connection, name)
+
+
+def _get_or_create(name: str, *, model: str, unit: str, encoding: str, context: bool) -> Index:
+    embedder = embedder_named(model)
+    with pipeline() as connection:
+        others = indexes.all_indexes(connection)
+        for other in others:
+            identity = (other.fingerprint, other.unit, other.encoding, other.context)
+            is_same = identity == (embedder.fingerprint, unit, encoding, context)
+            if other.name == name and not is_same:
+                raise ValueError(
+                    f"index {name!r} exists and embeds in another way (model {other.model}, unit {other.unit}, encoding"
+                    f" {other.encoding}, context {other.context}); choose another name, or drop it first"
+                )
+            if is_same and other.name != name:
+                raise ValueError(f"index {other.name!r} embeds in the same way already")
+        try:
+            return indexes.get(connection, name)
+        except UnknownIndex:
+            return indexes.create(
+                connection,
+                name=name,
+                model=model,
+                fingerprint=embedder.fingerprint,
+                dimensions=embedder.dimensions,
+                unit=unit,
+                encoding=encoding,
+                context=context,
+            )
+
+
+def _build_batch(index: Index, revisions: list[int]) -> None:
+    embedder = embedder_named(index.model)
+    with pipeline() as connection:
+        trees = {revision: read_tree(connection, revision) for revision in revisions}
+    plans = {revision: plan(tree, index, embedder) for revision, tree in trees.items()}
+    embed(list(plans.values()), index)
+    for revision, made in plans.items():
+        _write(index, revision, made)
+
+
+def _write(index: Index, revision_id: int, made: Plan) -> None:
+    with pipeline() as connection:
+        # Meanwhile a newer revision may have come, which the index has got from its ingest; or the document has gone.
+        document = Document.objects.select_for_update(of=("self",)).filter(current=revision_id).first()
+        if document is None:
+            return
+        tokens = read_tokens(connection, revision_id)
+        known = read_contexts(connection, revision_id)
+        contexts = Contexts(tokens, known)
+        units = embedded_units(made, contexts, tokens)
+        add_contexts(connection, revision_id, contexts.distinct[len(known) :], first=len(known))
+        indexes.replace_units(
+            connection,
+            index,
+            revision_id=revision_id,
+            replaced_revision_id=None,
+            collection_id=document.collection_id,
+            units=units,
+        )

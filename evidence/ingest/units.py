@@ -1,0 +1,140 @@
+"""What an index embeds: the units of a document, and the text that the model is given for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from evidence.tree.context import POLICIES, Entry, Policy, global_context, grid_of, seeds
+from evidence.tree.document import Document, Node
+from evidence.tree.tables import CELLS
+
+WORDS_OF_A_PASSAGE = 100
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Something that is embedded and found: its nodes, and its global context."""
+
+    nodes: tuple[Node, ...]
+    context: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Running text that is embedded together: the text of its context, and pieces, of which some are units.
+
+    Pieces that are no unit (a term, a caption) are read by the model with the others; their vectors are not kept.
+    """
+
+    context: str
+    pieces: tuple[str, ...]
+    units: tuple[int | None, ...]
+
+
+def units_of(document: Document, unit: str, policies: Sequence[Policy] = POLICIES) -> list[Unit]:
+    """The units of a document for an index: "seed", "sentence", "block" or "passage", in document order."""
+    if unit == "seed":
+        found = [(seed,) for seed in seeds(document)]
+    elif unit == "sentence":
+        found = [(sentence,) for sentence in document.sentences() if _is_content(sentence)]
+    elif unit == "block":
+        blocks = dict.fromkeys(s.parent for s in document.sentences() if s.parent is not None and _is_content(s))
+        found = [(block,) for block in blocks]
+    elif unit == "passage":
+        found = list(_passages(document))
+    else:
+        raise ValueError(f"unknown unit {unit!r}; there are seed, sentence, block and passage")
+    return [Unit(nodes, tuple(global_context(nodes[0], policies))) for nodes in found]
+
+
+def single_text(unit: Unit, *, context: bool) -> str:
+    """The text of a unit that is embedded on its own: its context, then itself. A row names the header of each cell."""
+    first = unit.nodes[0]
+    is_row = first.tag == "tr"
+    # The header cells of a row stand beside its own cells, where they are read.
+    told = [entry for entry in unit.context if not (is_row and entry.policy == "column header")]
+    pieces = [_sentence(entry.node.content) for entry in told] if context else []
+    own = row_text(first, headers=context) if is_row else " ".join(node.content for node in unit.nodes)
+    return " ".join([*pieces, own])
+
+
+def sections_of(document: Document, units: Sequence[Unit], *, context: bool) -> Iterator[Section]:
+    """The running text of a document in sections under the same headings, for shared-context encoding.
+
+    ``units`` are all units of the document; rows among them are left out (they are encoded one by one).
+    """
+    number_at = {unit.nodes[0].position: number for number, unit in enumerate(units) if unit.nodes[0].tag != "tr"}
+    rows = [unit.nodes[0] for unit in units if unit.nodes[0].tag == "tr"]
+    in_rows = {position for row in rows for position in range(row.position, row.last + 1)}
+    heading: tuple[Entry, ...] | None = None
+    pieces: list[str] = []
+    numbers: list[int | None] = []
+    for node in document.nodes:
+        is_unit = node.position in number_at
+        if not (is_unit or (node.is_sentence and _is_beside_units(node))) or node.position in in_rows:
+            continue
+        if is_unit:
+            around = _headings(units[number_at[node.position]].context)
+            if around != heading:
+                if any(number is not None for number in numbers):
+                    yield Section(_told(heading or (), context), tuple(pieces), tuple(numbers))
+                pieces, numbers = [], []
+                heading = around
+        pieces.append(node.content)
+        numbers.append(number_at.get(node.position))
+    if any(number is not None for number in numbers):
+        yield Section(_told(heading or (), context), tuple(pieces), tuple(numbers))
+
+
+def row_text(row: Node, *, headers: bool = True) -> str:
+    """A table row as one line: each cell with the column headers over it."""
+    grid = grid_of(row.nearest("table")) if headers else None
+    cells = []
+    for cell in row.children:
+        if cell.tag not in CELLS or not cell.children:
+            continue
+        over = " ".join(header.content for header in grid.column_headers(cell)) if grid is not None else ""
+        cells.append(f"{over}: {cell.content}" if over else cell.content)
+    return "; ".join(cells)
+
+
+def _headings(context: Sequence[Entry]) -> tuple[Entry, ...]:
+    return tuple(entry for entry in context if entry.policy in ("title", "heading"))
+
+
+def _told(entries: Sequence[Entry], context: bool) -> str:
+    return " ".join(_sentence(entry.node.content) for entry in entries) if context else ""
+
+
+def _sentence(text: str) -> str:
+    return text if text[-1:] in ".!?:;…。！？" else text + "."
+
+
+def _is_content(sentence: Node) -> bool:
+    parent = sentence.parent
+    return (
+        parent is not None
+        and parent.tag not in ("title", "h1", "h2", "h3", "h4", "h5", "h6")
+        and any(character.isalnum() for character in sentence.text)
+    )
+
+
+def _is_beside_units(sentence: Node) -> bool:
+    return sentence.parent is not None and sentence.parent.tag in ("dt", "caption", "figcaption", "summary")
+
+
+def _passages(document: Document) -> Iterator[tuple[Node, ...]]:
+    """Runs of sentences of about a hundred words, as chunk-based systems cut them: whatever structure they cross."""
+    passage: list[Node] = []
+    words = 0
+    for sentence in document.sentences():
+        if sentence.parent is not None and sentence.parent.tag == "title":
+            continue
+        passage.append(sentence)
+        words += len(sentence.text.split())
+        if words >= WORDS_OF_A_PASSAGE:
+            yield tuple(passage)
+            passage, words = [], 0
+    if passage:
+        yield tuple(passage)

@@ -1,0 +1,226 @@
+"""The embedder that runs on processors: a model converted once to int8 ONNX, then without torch."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from evidence.language.embedder import Spans, Vectors, Window, pooled, readable, spans, unit_length
+from evidence.language.weights import fingerprint_of
+
+CONVERSION = "int8-1"
+"""Part of the fingerprint: another way of converting gives other vectors."""
+
+TOKENS_OF_A_BATCH = 4096
+LONGEST_TEXT = 20_000
+"""Characters of a text that are tokenised: far more than any model reads."""
+
+
+class OnnxEmbedder:
+    """A BERT-like sentence-transformers model with mean pooling, int8, on onnxruntime."""
+
+    def __init__(self, name: str, folder: Path, cache: Path, report: Callable[[str], None]) -> None:
+        self.name = name
+        weights = _remembered_fingerprint(folder, cache)
+        self.fingerprint = f"{weights[:40]}-{CONVERSION}"
+        converted = cache / f"{self.fingerprint}.onnx"
+        if not converted.exists():
+            _convert(name, folder, converted, report)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = os.cpu_count() or 1
+        # Threads that wait actively for work take it from the database beside them.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session = onnxruntime.InferenceSession(str(converted), options, providers=["CPUExecutionProvider"])
+        self._inputs = {given.name for given in self._session.get_inputs()}
+        self.dimensions = int(self._session.get_outputs()[0].shape[-1])
+        settings = json.loads((folder / "sentence_bert_config.json").read_text())
+        self.max_tokens = int(settings["max_seq_length"])
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        self._first, self._last = self._tokenizer.encode("").ids
+        self._prompts = prompts_of(folder)
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        return [len(ids) for ids in self._ids(texts)]
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self._embed([self._prompts["query"] + text for text in texts])
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return self._embed([self._prompts["passage"] + text for text in texts])
+
+    def embed_windows(self, windows: Sequence[Window]) -> list[Vectors]:
+        ids = iter(self._ids([text for window in windows for text in (window.context, *window.sentences)]))
+        prepared = []
+        for window in windows:
+            context = next(ids)
+            prepared.append(self._spans(context, [next(ids) for _ in window.sentences]))
+        return list(self._run(prepared))
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
+        # On its own, a text's mean takes in the special tokens too: so the model was trained.
+        prepared = []
+        for ids in self._ids(texts):
+            span = self._spans([], [ids])
+            prepared.append(Spans(span.ids, [(0, len(span.ids))]))
+        return np.concatenate(list(self._run(prepared)))
+
+    def _spans(self, context: list[int], sentences: list[list[int]]) -> Spans:
+        return spans(context, sentences, first=self._first, last=self._last, limit=self.max_tokens)
+
+    def _ids(self, texts: Sequence[str]) -> list[list[int]]:
+        cut = [readable(text[:LONGEST_TEXT]) for text in texts]
+        return [encoded.ids for encoded in self._tokenizer.encode_batch_fast(cut, add_special_tokens=False)]
+
+    def _run(self, prepared: Sequence[Spans]) -> Iterator[Vectors]:
+        """The pooled vectors of each input, in the order given. Inputs of like length share a batch."""
+        found: list[Vectors | None] = [None] * len(prepared)
+        for batch in _batches([len(entry.ids) for entry in prepared]):
+            width = len(prepared[batch[-1]].ids)
+            ids = np.zeros((len(batch), width), np.int64)
+            mask = np.zeros_like(ids)
+            for row, number in enumerate(batch):
+                length = len(prepared[number].ids)
+                ids[row, :length] = prepared[number].ids
+                mask[row, :length] = 1
+            given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+            tokens: NDArray[Any] = self._session.run(None, {k: v for k, v in given.items() if k in self._inputs})[0]
+            for row, number in enumerate(batch):
+                found[number] = pooled(tokens[row, : len(prepared[number].ids)], prepared[number].sentences)
+        return (unit_length(vectors) for vectors in found if vectors is not None)
+
+
+def suits(folder: Path) -> bool:
+    """Whether a model can be converted: a BERT with mean pooling, and nothing after it but a normalisation."""
+    modules = folder / "modules.json"
+    if not modules.is_file() or not (folder / "tokenizer.json").is_file():
+        return False
+    kinds = [entry["type"].rsplit(".", 1)[-1] for entry in json.loads(modules.read_text())]
+    pooling = next(folder.glob("*_Pooling/config.json"), None)
+    architecture = json.loads((folder / "config.json").read_text()).get("model_type")
+    return (
+        kinds[:2] == ["Transformer", "Pooling"]
+        and set(kinds[2:]) <= {"Normalize"}
+        and architecture == "bert"
+        and pooling is not None
+        and bool(json.loads(pooling.read_text()).get("pooling_mode_mean_tokens"))
+    )
+
+
+def prompts_of(folder: Path) -> dict[str, str]:
+    """What the model wants to read before a question and before a passage; usually nothing."""
+    path = folder / "config_sentence_transformers.json"
+    prompts = json.loads(path.read_text()).get("prompts", {}) if path.is_file() else {}
+    return {
+        "query": prompts.get("query", ""),
+        "passage": prompts.get("passage") or prompts.get("document") or "",
+    }
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Numbers of inputs by length, in batches of about the same number of tokens, padding counted."""
+    batch: list[int] = []
+    for number in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) + 1) * lengths[number] > TOKENS_OF_A_BATCH:
+            yield batch
+            batch = []
+        batch.append(number)
+    if batch:
+        yield batch
+
+
+def _remembered_fingerprint(folder: Path, cache: Path) -> str:
+    """The hash of the weights, taken once for each state of the file: reading 90 MB would be most of a worker's start."""
+    files = sorted([*folder.glob("*.safetensors"), *folder.glob("pytorch_model*.bin")])
+    state = json.dumps([[str(file), file.stat().st_size, file.stat().st_mtime_ns] for file in files])
+    notes = cache / "fingerprints.json"
+    known: dict[str, str] = json.loads(notes.read_text()) if notes.is_file() else {}
+    if state not in known:
+        known[state] = fingerprint_of(folder)
+        _write(notes, json.dumps(known).encode())
+    return known[state]
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as draft:
+        draft.write(content)
+    os.replace(draft.name, path)
+
+
+def _convert(name: str, folder: Path, converted: Path, report: Callable[[str], None]) -> None:
+    """Write the model's transformer, up to its token vectors, as int8 ONNX. Of two processes, one does it."""
+    converted.parent.mkdir(parents=True, exist_ok=True)
+    with (converted.parent / "conversion.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if converted.exists():
+            return
+        report(f"Converting {name} for this processor (once, some seconds) …")
+        with tempfile.TemporaryDirectory(dir=converted.parent) as scratch:
+            exported = Path(scratch) / "model.onnx"
+            _export(folder, exported)
+            draft = Path(scratch) / "int8.onnx"
+            _quantize(exported, draft)
+            os.replace(draft, converted)
+
+
+def _export(folder: Path, exported: Path) -> None:
+    import torch
+    from transformers import AutoModel
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    model = AutoModel.from_pretrained(folder, attn_implementation="eager", local_files_only=True).eval()
+    names = ["input_ids", "attention_mask", "token_type_ids"]
+    example = torch.ones((2, 8), dtype=torch.int64)
+
+    class TokenVectors(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, ids: Any, mask: Any, types: Any) -> Any:
+            return self.model(input_ids=ids, attention_mask=mask, token_type_ids=types).last_hidden_state
+
+    with warnings.catch_warnings(), torch.no_grad():
+        # The tracer warns of every shape that it reads; the older exporter, of being the older one.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            TokenVectors(),
+            (example, example, torch.zeros_like(example)),
+            str(exported),
+            dynamo=False,
+            opset_version=17,
+            input_names=names,
+            output_names=["tokens"],
+            dynamic_axes={name: {0: "batch", 1: "length"} for name in [*names, "tokens"]},
+        )
+
+
+def _quantize(exported: Path, draft: Path) -> None:
+    import logging
+
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    # It advises a preparation that dynamic quantisation of a transformer gains nothing from.
+    logger = logging.getLogger()
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        quantize_dynamic(exported, draft, per_channel=True, weight_type=QuantType.QInt8)
+    finally:
+        logger.setLevel(level)

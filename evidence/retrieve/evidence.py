@@ -1,0 +1,54 @@
+"""Evidence: what a question gets, grouped by document, within a token budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from evidence.tree.document import Document
+from evidence.tree.path import Path, PathSet
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A place that answers: the path of a sentence or a row, what it says, and its similarity to the question."""
+
+    path: Path
+    text: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """The evidence of one document: its tree pruned to link(P), and the places in it that are cited.
+
+    ``text`` is what a language model is given, and ``tokens`` the exact count of it.
+    """
+
+    document_id: int
+    revision_id: int
+    revision: int
+    collection: str
+    title: str
+    address: str
+    tree: Document
+    citations: tuple[Citation, ...]
+    text: str
+    tokens: int
+
+    @cached_property
+    def cited(self) -> PathSet:
+        """The paths of the citations."""
+        return PathSet(citation.path for citation in self.citations)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The excerpts that a question gets, the best first; ``tokens`` is their sum, never above ``budget``."""
+
+    question: str
+    budget: int
+    tokens: int
+    excerpts: tuple[Excerpt, ...]
+    milliseconds: dict[str, float]
+    index: str

@@ -1,0 +1,72 @@
+"""up, down and link as SQL over ltree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
+
+from evidence.store.schema import LTREE, SCHEMA, node
+from evidence.tree.path import Path, PathSet
+
+
+def ltree(revision_id: int, path: Path) -> str:
+    """The path as it is stored: the revision is its first label."""
+    return ".".join(map(str, (revision_id, *path)))
+
+
+def up(revision_id: int, paths: PathSet) -> sa.Select[tuple[int, str]]:
+    """up(P): the nodes of P and their ancestors, looked up by their exact paths."""
+    prefixes = [ltree(revision_id, path) for path in paths.up()]
+    return sa.select(node.c.position, node.c.path).where(node.c.path == sa.any_(_ltrees(prefixes)))
+
+
+def down(revision_id: int, paths: PathSet) -> sa.Select[tuple[int, str]]:
+    """down(P): the nodes of P and their descendants, each a range of positions."""
+    top = node.alias("top")
+    return (
+        sa.select(node.c.position, node.c.path)
+        .join(top, _within(top))
+        .where(top.c.path == sa.any_(_ltrees([ltree(revision_id, path) for path in paths])))
+        .distinct()
+    )
+
+
+def link(revision_id: int, paths: PathSet) -> sa.CompoundSelect[tuple[int, str]]:
+    """link(P) = up(P) ∪ down(P)."""
+    return sa.union(up(revision_id, paths), down(revision_id, paths))
+
+
+LINK_OF_POSITIONS = f"""
+WITH given AS (
+    SELECT n.revision_id, n.position, n.last, n.path
+    FROM unnest(CAST(:revisions AS bigint[]), CAST(:positions AS integer[])) AS g (revision_id, position)
+    JOIN {SCHEMA}.node n USING (revision_id, position)
+)
+SELECT above.revision_id, above.position
+FROM (SELECT DISTINCT subpath(path, 0, depth) AS path
+      FROM given, generate_series(1, nlevel(path)) AS depth) AS prefix
+JOIN {SCHEMA}.node above ON above.path = prefix.path
+UNION
+SELECT below.revision_id, below.position
+FROM given JOIN {SCHEMA}.node below
+    ON below.revision_id = given.revision_id AND below.position BETWEEN given.position AND given.last
+"""
+
+
+def link_of_positions(revisions: Sequence[int], positions: Sequence[int]) -> sa.TextualSelect:
+    """link(P) of nodes of several revisions, named by revision and position: (revision_id, position) of each node."""
+    return (
+        sa.text(LINK_OF_POSITIONS)
+        .bindparams(revisions=list(revisions), positions=list(positions))
+        .columns(revision_id=sa.BigInteger, position=sa.Integer)
+    )
+
+
+def _ltrees(paths: Sequence[str]) -> sa.Cast[Sequence[str]]:
+    return sa.cast(list(paths), ARRAY(LTREE))
+
+
+def _within(top: sa.Alias) -> sa.ColumnElement[bool]:
+    return sa.and_(node.c.revision_id == top.c.revision_id, node.c.position.between(top.c.position, top.c.last))

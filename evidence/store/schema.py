@@ -1,0 +1,150 @@
+"""The pipeline's tables: everything here is derived from the bytes of revisions, and can be built again."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from pgvector.sqlalchemy import HALFVEC
+from sqlalchemy.dialects.postgresql import ARRAY, BYTEA, JSONB
+from sqlalchemy.types import UserDefinedType
+
+SCHEMA = "spire"
+
+metadata = sa.MetaData(schema=SCHEMA)
+
+
+class LTREE(UserDefinedType[str]):
+    """PostgreSQL's type for paths: labels joined by dots."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: object) -> str:
+        return "ltree"
+
+
+# Django's tables, as far as the pipeline's refer to them.
+revision = sa.Table(
+    "evidence_revision",
+    sa.MetaData(),
+    sa.Column("id", sa.BigInteger, primary_key=True),
+    sa.Column("document_id", sa.BigInteger),
+    sa.Column("number", sa.Integer),
+    sa.Column("title", sa.Text),
+    sa.Column("language", sa.Text),
+)
+document = sa.Table(
+    "evidence_document",
+    sa.MetaData(),
+    sa.Column("id", sa.BigInteger, primary_key=True),
+    sa.Column("collection_id", sa.BigInteger),
+    sa.Column("address", sa.Text),
+    sa.Column("current_id", sa.BigInteger),
+)
+collection = sa.Table(
+    "evidence_collection",
+    sa.MetaData(),
+    sa.Column("id", sa.BigInteger, primary_key=True),
+    sa.Column("name", sa.Text),
+)
+
+
+def _of_revision() -> sa.Column[int]:
+    """Whatever is derived from a revision goes with it."""
+    return sa.Column("revision_id", sa.ForeignKey(revision.c.id, ondelete="CASCADE"), nullable=False)
+
+
+node = sa.Table(
+    "node",
+    metadata,
+    _of_revision(),
+    sa.Column("position", sa.Integer, nullable=False, comment="pre-order; document order is the order of positions"),
+    sa.Column("last", sa.Integer, nullable=False, comment="position of the last descendant: down is a range"),
+    sa.Column("parent", sa.Integer, nullable=False, comment="position of the parent, -1 for the root"),
+    sa.Column("child", sa.Integer, nullable=False, comment="index among the parent's children"),
+    sa.Column("path", LTREE, nullable=False, comment="revision, then child indices: unique in the whole database"),
+    sa.Column("tag", sa.Text, nullable=False),
+    sa.Column("attributes", JSONB, comment="NULL when there are none"),
+    sa.Column("text", sa.Text, comment="of a sentence"),
+    sa.Column("markup", sa.Text, comment="of a sentence; NULL when it is the text, escaped"),
+    sa.Column("tokens", sa.Integer, nullable=False, comment="that it and all below add to an excerpt"),
+    sa.PrimaryKeyConstraint("revision_id", "position"),
+    sa.Index("node_path", "path", unique=True),
+    comment="the trees of revisions",
+)
+
+context = sa.Table(
+    "context",
+    metadata,
+    _of_revision(),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("policies", ARRAY(sa.Text), nullable=False, comment="the policy that found each position"),
+    sa.Column("positions", ARRAY(sa.Integer), nullable=False),
+    sa.Column("tokens", ARRAY(sa.Integer), nullable=False, comment="of the subtree at each position"),
+    sa.PrimaryKeyConstraint("revision_id", "number"),
+    comment="the distinct global contexts of a revision, as places and never as text",
+)
+
+seed = sa.Table(
+    "seed",
+    metadata,
+    _of_revision(),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("context", sa.Integer, nullable=False),
+    sa.PrimaryKeyConstraint("revision_id", "position"),
+    sa.ForeignKeyConstraint(
+        ["revision_id", "context"], [context.c.revision_id, context.c.number], ondelete="CASCADE", name="seed_context"
+    ),
+    comment="the units of retrieval of a revision: sentences of running text, and rows of tables",
+)
+
+index = sa.Table(
+    "index",
+    metadata,
+    sa.Column("id", sa.Integer, sa.Identity(), primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("model", sa.Text, nullable=False, comment="as a person names it"),
+    sa.Column("fingerprint", sa.Text, nullable=False, comment="of the model's weights and how they are run"),
+    sa.Column("dimensions", sa.Integer, nullable=False),
+    sa.Column("unit", sa.Text, nullable=False),
+    sa.Column("encoding", sa.Text, nullable=False),
+    sa.Column("context", sa.Boolean, nullable=False),
+    sa.Column("complete", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("is_default", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("created", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
+    sa.UniqueConstraint("fingerprint", "unit", "encoding", "context", name="index_identity"),
+    sa.CheckConstraint("unit in ('seed', 'sentence', 'block', 'passage')", name="index_unit"),
+    sa.CheckConstraint("encoding in ('single', 'shared')", name="index_encoding"),
+    sa.CheckConstraint("complete or not is_default", name="index_default_is_complete"),
+    sa.Index("index_one_default", "is_default", unique=True, postgresql_where=sa.text("is_default")),
+    comment="the ways to embed that live side by side; each has a table embedding_<id>",
+)
+
+EMBEDDING_TABLE = "embedding_"
+
+
+def embedding_table(index_id: int, dimensions: int) -> sa.Table:
+    """The table of one index: a row per unit of each *current* revision. Not in ``metadata``: it comes and goes."""
+    name = f"{EMBEDDING_TABLE}{index_id}"
+    return sa.Table(
+        name,
+        sa.MetaData(schema=SCHEMA),
+        _of_revision(),
+        sa.Column("ordinal", sa.Integer, nullable=False),
+        sa.Column("collection_id", sa.BigInteger, nullable=False, comment="so that rights are part of the search"),
+        sa.Column("positions", ARRAY(sa.Integer), nullable=False, comment="the unit's own nodes"),
+        sa.Column("context", sa.Integer, comment="number in the context table"),
+        sa.Column("tokens", sa.Integer, nullable=False, comment="of the unit itself"),
+        sa.Column(
+            "hash", BYTEA, nullable=False, comment="of all that the model was given: what is known is not embedded"
+        ),
+        sa.Column("embedding", HALFVEC(dimensions), nullable=False),
+        sa.PrimaryKeyConstraint("revision_id", "ordinal"),
+        sa.Index(f"{name}_hash", "hash"),
+        sa.Index(f"{name}_collection", "collection_id"),
+        sa.Index(
+            f"{name}_nearest",
+            "embedding",
+            postgresql_using="hnsw",
+            postgresql_with={"m": 16, "ef_construction": 64},
+            postgresql_ops={"embedding": "halfvec_cosine_ops"},
+        ),
+    )

@@ -1,0 +1,14 @@
+"""What a connection that searches is opened with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SESSION_OPTIONS = "-c hnsw.iterative_scan=relaxed_order -c hnsw.ef_search=200 -c hnsw.max_scan_tuples=100000"
+"""A scan of an index goes on until enough rows have passed the filter by collection, or it has seen so many."""
+
+
+def with_session_options(database: dict[str, Any]) -> dict[str, Any]:
+    """A database's settings (as Django has them) with the session options added to its own."""
+    options = database.get("OPTIONS", {})
+    return {**database, "OPTIONS": {**options, "options": f"{options.get('options', '')} {SESSION_OPTIONS}".strip()}}
