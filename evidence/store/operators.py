@@ -38,6 +38,7 @@ def link(revision_id: int, paths: PathSet) -> sa.CompoundSelect[tuple[int, str]]
     return sa.union(up(revision_id, paths), down(revision_id, paths))
 
 
+# An array of prefixes, because a join with them is taken for so large that the whole table is read for it.
 LINK_OF_POSITIONS = f"""
 WITH given AS (
     SELECT n.revision_id, n.position, n.last, n.path
@@ -45,14 +46,15 @@ WITH given AS (
     JOIN {SCHEMA}.node n USING (revision_id, position)
 )
 SELECT above.revision_id, above.position
-FROM (SELECT DISTINCT subpath(path, 0, depth) AS path
-      FROM given, generate_series(1, nlevel(path)) AS depth) AS prefix
-JOIN {SCHEMA}.node above ON above.path = prefix.path
+FROM {SCHEMA}.node above
+WHERE above.path = ANY (
+    ARRAY(SELECT DISTINCT subpath(path, 0, depth) FROM given, generate_series(1, nlevel(path)) AS depth)
+)
 UNION
 SELECT below.revision_id, below.position
 FROM given JOIN {SCHEMA}.node below
     ON below.revision_id = given.revision_id AND below.position BETWEEN given.position AND given.last
-"""
+"""  # noqa: S608
 
 
 def link_of_positions(revisions: Sequence[int], positions: Sequence[int]) -> sa.TextualSelect:
@@ -68,5 +70,5 @@ def _ltrees(paths: Sequence[str]) -> sa.Cast[Sequence[str]]:
     return sa.cast(list(paths), ARRAY(LTREE))
 
 
-def _within(top: sa.Alias) -> sa.ColumnElement[bool]:
+def _within(top: sa.FromClause) -> sa.ColumnElement[bool]:
     return sa.and_(node.c.revision_id == top.c.revision_id, node.c.position.between(top.c.position, top.c.last))

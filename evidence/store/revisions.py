@@ -42,8 +42,8 @@ def write_tree(
     with (
         lender(connection).cursor() as cursor,
         cursor.copy(
-            f"COPY {SCHEMA}.node (revision_id, position, last, parent, child, path, tag, attributes, text, markup, tokens)"
-            " FROM STDIN"
+            f"COPY {SCHEMA}.node"
+            " (revision_id, position, last, parent, child, path, tag, attributes, text, markup, tokens) FROM STDIN"
         ) as copy,
     ):
         for entry in tree.nodes:
@@ -67,10 +67,12 @@ def write_tree(
                 )
             )
     add_contexts(connection, revision_id, contexts)
-    with lender(connection).cursor() as cursor:
-        with cursor.copy(f"COPY {SCHEMA}.seed (revision_id, position, context) FROM STDIN") as copy:
-            for position, number in seeds:
-                copy.write_row((revision_id, position, number))
+    with (
+        lender(connection).cursor() as cursor,
+        cursor.copy(f"COPY {SCHEMA}.seed (revision_id, position, context) FROM STDIN") as copy,
+    ):
+        for position, number in seeds:
+            copy.write_row((revision_id, position, number))
 
 
 def add_contexts(connection: sa.Connection, revision_id: int, contexts: Iterable[Context], *, first: int = 0) -> None:

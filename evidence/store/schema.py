@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import sqlalchemy as sa
 from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy.dialects.postgresql import ARRAY, BYTEA, JSONB
@@ -88,11 +90,9 @@ seed = sa.Table(
     metadata,
     _of_revision(),
     sa.Column("position", sa.Integer, nullable=False),
-    sa.Column("context", sa.Integer, nullable=False),
+    # No foreign key: with one, deleting a revision looks for the seeds of each of its contexts, among all its seeds.
+    sa.Column("context", sa.Integer, nullable=False, comment="number in the context table"),
     sa.PrimaryKeyConstraint("revision_id", "position"),
-    sa.ForeignKeyConstraint(
-        ["revision_id", "context"], [context.c.revision_id, context.c.number], ondelete="CASCADE", name="seed_context"
-    ),
     comment="the units of retrieval of a revision: sentences of running text, and rows of tables",
 )
 
@@ -121,8 +121,13 @@ index = sa.Table(
 EMBEDDING_TABLE = "embedding_"
 
 
+# The same object each time, so that SQLAlchemy knows the statements on it again and does not compile them anew.
+@lru_cache(maxsize=64)
 def embedding_table(index_id: int, dimensions: int) -> sa.Table:
-    """The table of one index: a row per unit of each *current* revision. Not in ``metadata``: it comes and goes."""
+    """The table of one index: a row per unit of each *current* revision. Not in ``metadata``: it comes and goes.
+
+    The HNSW index on it is made by ``evidence.store.indexes.end_load``.
+    """
     name = f"{EMBEDDING_TABLE}{index_id}"
     return sa.Table(
         name,
@@ -140,11 +145,4 @@ def embedding_table(index_id: int, dimensions: int) -> sa.Table:
         sa.PrimaryKeyConstraint("revision_id", "ordinal"),
         sa.Index(f"{name}_hash", "hash"),
         sa.Index(f"{name}_collection", "collection_id"),
-        sa.Index(
-            f"{name}_nearest",
-            "embedding",
-            postgresql_using="hnsw",
-            postgresql_with={"m": 16, "ef_construction": 64},
-            postgresql_ops={"embedding": "halfvec_cosine_ops"},
-        ),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -30,16 +31,13 @@ class Hit:
 def nearest(
     connection: sa.Connection, index: Index, vector: NDArray[Any], *, collections: Sequence[int], limit: int
 ) -> list[Hit]:
-    """The units nearest to a vector, the best first, in these collections only.
+    """The units nearest to a vector, the best first, in these collections only. One statement.
 
-    One statement. A second, exact one follows where the approximate scan gave up before it had seen ``limit`` units that
-    the reader may see.
+    The scan of the HNSW index gives up after ``hnsw.max_scan_tuples`` units. Where it has not met ``limit`` units of
+    these collections by then, the same statement compares all of theirs: what lies in other collections hides nothing.
     """
     if not collections:
         return []
-    rows = connection.execute(_approximate(index, vector, collections, limit)).all()
-    if len(rows) < limit:
-        rows = connection.execute(_exact(index, vector, collections, limit)).all()
     return [
         Hit(
             row.revision_id,
@@ -50,48 +48,44 @@ def nearest(
             tuple(row.context_positions or ()),
             tuple(row.context_tokens or ()),
         )
-        for row in rows
+        for row in connection.execute(
+            _nearest(index.table), {"vector": vector, "collections": list(collections), "limit": limit}
+        )
     ]
 
 
-def _approximate(index: Index, vector: NDArray[Any], collections: Sequence[int], limit: int) -> sa.Select[Any]:
-    table = index.table
-    distance = table.c.embedding.cosine_distance(vector)
-    found = (
-        sa.select(table, distance.label("distance"))
-        .where(table.c.collection_id == sa.any_(sa.literal(list(collections), sa.ARRAY(sa.BigInteger))))
-        # Bare and ascending: nothing else lets pgvector use its index.
-        .order_by(distance)
-        .limit(limit)
+# Once per index, because making the statement takes longer than running it on a small index.
+@lru_cache(maxsize=64)
+def _nearest(table: sa.Table) -> sa.Select[Any]:
+    limit = sa.bindparam("limit", type_=sa.Integer)
+    distance = table.c.embedding.cosine_distance(sa.bindparam("vector", type_=table.c.embedding.type))
+    candidates = sa.select(table.c.revision_id, table.c.ordinal, distance.label("distance")).where(
+        table.c.collection_id == sa.any_(sa.bindparam("collections", type_=sa.ARRAY(sa.BigInteger)))
     )
-    return _with_context(found.subquery("found"))
-
-
-def _exact(index: Index, vector: NDArray[Any], collections: Sequence[int], limit: int) -> sa.Select[Any]:
-    table = index.table
-    visible = (
-        sa.select(table)
-        .where(table.c.collection_id == sa.any_(sa.literal(list(collections), sa.ARRAY(sa.BigInteger))))
-        .cte("visible")
-        .prefix_with("MATERIALIZED", dialect="postgresql")
-    )
-    distance = visible.c.embedding.cosine_distance(vector)
-    return _with_context(
-        sa.select(visible, distance.label("distance")).order_by(distance).limit(limit).subquery("found")
-    )
-
-
-def _with_context(found: sa.Subquery) -> sa.Select[Any]:
+    # Bare and ascending: nothing else lets pgvector use its index.
+    scanned = _materialized(candidates.order_by(distance).limit(limit), "scanned")
+    is_enough = sa.select(sa.func.count()).select_from(scanned).scalar_subquery() >= limit
+    # Materialized, so that its order is not taken from the index that has failed.
+    compared = _materialized(candidates.where(sa.not_(is_enough)), "compared")
+    found = sa.union_all(
+        sa.select(scanned).where(is_enough),
+        sa.select(compared).order_by(compared.c.distance, compared.c.revision_id, compared.c.ordinal).limit(limit),
+    ).subquery("found")
     return (
         sa.select(
             found.c.revision_id,
-            found.c.positions,
-            found.c.tokens,
             found.c.distance,
+            table.c.positions,
+            table.c.tokens,
             context.c.policies.label("context_policies"),
             context.c.positions.label("context_positions"),
             context.c.tokens.label("context_tokens"),
         )
-        .outerjoin(context, sa.and_(context.c.revision_id == found.c.revision_id, context.c.number == found.c.context))
+        .join(table, sa.and_(table.c.revision_id == found.c.revision_id, table.c.ordinal == found.c.ordinal))
+        .outerjoin(context, sa.and_(context.c.revision_id == table.c.revision_id, context.c.number == table.c.context))
         .order_by(found.c.distance, found.c.revision_id, found.c.ordinal)
     )
+
+
+def _materialized(select: sa.Select[Any], name: str) -> sa.CTE:
+    return select.cte(name).prefix_with("MATERIALIZED", dialect="postgresql")

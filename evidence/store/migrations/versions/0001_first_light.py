@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
@@ -16,7 +18,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    create_extensions(op.get_bind().connection.driver_connection)
+    driver: Any = op.get_bind().connection.driver_connection
+    create_extensions(driver)
     of_revision = "evidence_revision.id"
     op.create_table(
         "node",
@@ -53,14 +56,8 @@ def upgrade() -> None:
         "seed",
         sa.Column("revision_id", sa.BigInteger, sa.ForeignKey(of_revision, ondelete="CASCADE"), nullable=False),
         sa.Column("position", sa.Integer, nullable=False),
-        sa.Column("context", sa.Integer, nullable=False),
+        sa.Column("context", sa.Integer, nullable=False, comment="number in the context table"),
         sa.PrimaryKeyConstraint("revision_id", "position"),
-        sa.ForeignKeyConstraint(
-            ["revision_id", "context"],
-            [f"{SCHEMA}.context.revision_id", f"{SCHEMA}.context.number"],
-            ondelete="CASCADE",
-            name="seed_context",
-        ),
         schema=SCHEMA,
         comment="the units of retrieval of a revision: sentences of running text, and rows of tables",
     )
