@@ -93,7 +93,6 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = SPIRE_DATA / "static"
-WHITENOISE_USE_FINDERS = True
 
 # An upload of many files is checked against SPIRE_MOST_FILES by its form, whose message a person can act on.
 DATA_UPLOAD_MAX_NUMBER_FILES = SPIRE_MOST_FILES + 1

@@ -13,3 +13,5 @@ SPIRE_DATA = Path(os.environ.get("SPIRE_TEST_DATA", Path(__file__).parent.parent
 DATABASES = {"default": with_session_options(database_settings(os.environ, SPIRE_DATA / "postgresql", durable=False))}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STATIC_ROOT = SPIRE_DATA / "static"
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+WHITENOISE_USE_FINDERS = True

@@ -94,20 +94,28 @@ class Spans:
     sentences: list[tuple[int, int]]
 
 
-def spans(context: Sequence[int], sentences: Sequence[Sequence[int]], *, first: int, last: int, limit: int) -> Spans:
-    """The ids of a window between its two special tokens, at most ``limit`` of them, for up to ``limit`` - 2 sentences.
+def spans(
+    context: Sequence[int],
+    sentences: Sequence[Sequence[int]],
+    *,
+    first: Sequence[int],
+    last: Sequence[int],
+    limit: int,
+) -> Spans:
+    """The ids of a window between the model's special tokens, at most ``limit`` of them in all.
 
-    What is too long loses the end of the context first, then the end of the text; no sentence is left without a token.
+    What is too long loses the end of the context first, then the end of the text; no sentence is left without a token
+    unless there are more sentences than tokens.
     """
-    needed = sum(map(len, sentences)) + SPECIAL_TOKENS
-    ids = [first, *context[: max(limit - needed, 0)]]
+    needed = len(first) + sum(map(len, sentences)) + len(last)
+    ids = [*first, *context[: max(limit - needed, 0)]]
     places: list[tuple[int, int]] = []
     for number, sentence in enumerate(sentences):
-        reserved = len(sentences) - number - 1
-        room = max(limit - 1 - len(ids) - reserved, 1)
+        left = limit - len(last) - len(ids)
+        room = max(left - (len(sentences) - number - 1), min(left, 1))
         ids.extend(sentence[:room])
         places.append((len(ids) - len(sentence[:room]), len(ids)))
-    ids.append(last)
+    ids.extend(last)
     return Spans(ids, places)
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
 from evidence.language.embedder import Embedder, ModelError
 from evidence.language.weights import folder_of
 
-Backend = Literal["auto", "onnx", "torch"]
+BACKENDS = ("auto", "onnx", "torch")
 
 
-def load(name: str, cache: Path, *, backend: Backend = "auto", report: Callable[[str], None]) -> Embedder:
+def load(name: str, cache: Path, *, backend: str = "auto", report: Callable[[str], None]) -> Embedder:
     """The embedder of this name or folder. "auto" takes torch where there is a GPU, or where the model cannot be
     converted; else int8 on onnxruntime, converted once into ``cache``. ModelError when it cannot be had."""
     from evidence.language import onnx
 
+    if backend not in BACKENDS:
+        raise ModelError(f"SPIRE_EMBEDDER_BACKEND is {backend!r}: set it to one of {', '.join(BACKENDS)}")
     folder = folder_of(name)
     can_convert = folder is not None and onnx.suits(folder)
     if backend == "onnx" and not can_convert:

@@ -48,12 +48,12 @@ class OnnxEmbedder:
         self._session = onnxruntime.InferenceSession(str(converted), options, providers=["CPUExecutionProvider"])
         self._inputs = {given.name for given in self._session.get_inputs()}
         self.dimensions = int(self._session.get_outputs()[0].shape[-1])
-        settings = json.loads((folder / "sentence_bert_config.json").read_text())
-        self.max_tokens = int(settings["max_seq_length"])
+        self.max_tokens = int(_settings(folder / "sentence_bert_config.json")["max_seq_length"])
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        self._first, self._last = self._tokenizer.encode("").ids
+        first, last = self._tokenizer.encode("").ids
+        self._first, self._last = [first], [last]
         self._processors = os.cpu_count() or 1
         self._prompts = prompts_of(folder)
 
@@ -67,7 +67,8 @@ class OnnxEmbedder:
         return self._embed([self._prompts["passage"] + text for text in texts])
 
     def embed_windows(self, windows: Sequence[Window]) -> list[Vectors]:
-        ids = iter(self._ids([text for window in windows for text in (window.context, *window.sentences)]))
+        prompt = self._prompts["passage"]
+        ids = iter(self._ids([text for window in windows for text in (prompt + window.context, *window.sentences)]))
         prepared = []
         for window in windows:
             context = next(ids)
@@ -107,29 +108,38 @@ class OnnxEmbedder:
 
 def suits(folder: Path) -> bool:
     """Whether a model can be converted: a BERT with mean pooling, and nothing after it but a normalisation."""
-    modules = folder / "modules.json"
-    if not modules.is_file() or not (folder / "tokenizer.json").is_file():
+    if not (folder / "modules.json").is_file() or not (folder / "tokenizer.json").is_file():
         return False
-    kinds = [entry["type"].rsplit(".", 1)[-1] for entry in json.loads(modules.read_text())]
-    pooling = next(folder.glob("*_Pooling/config.json"), None)
-    architecture = json.loads((folder / "config.json").read_text()).get("model_type")
+    modules: list[dict[str, str]] = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+    kinds = [module["type"].rsplit(".", 1)[-1] for module in modules]
     return (
         kinds[:2] == ["Transformer", "Pooling"]
         and set(kinds[2:]) <= {"Normalize"}
-        and architecture == "bert"
-        and pooling is not None
-        and bool(json.loads(pooling.read_text()).get("pooling_mode_mean_tokens"))
+        and _settings(folder / "config.json").get("model_type") == "bert"
+        and _settings(folder / "sentence_bert_config.json").get("max_seq_length") is not None
+        and _pools_by_mean(_settings(folder / modules[1]["path"] / "config.json"))
     )
+
+
+def _pools_by_mean(settings: dict[str, Any]) -> bool:
+    """Whether the mean of the token vectors is all that is taken, as older and newer models write it."""
+    prefix = "pooling_mode_"
+    modes = [key.removeprefix(prefix) for key, is_on in settings.items() if key.startswith(prefix) and is_on]
+    return modes == ["mean_tokens"] or settings.get("pooling_mode") == "mean"
 
 
 def prompts_of(folder: Path) -> dict[str, str]:
     """What the model wants to read before a question and before a passage; usually nothing."""
-    path = folder / "config_sentence_transformers.json"
-    prompts = json.loads(path.read_text()).get("prompts", {}) if path.is_file() else {}
+    prompts = _settings(folder / "config_sentence_transformers.json").get("prompts", {})
     return {
-        "query": prompts.get("query", ""),
+        "query": prompts.get("query") or "",
         "passage": prompts.get("passage") or prompts.get("document") or "",
     }
+
+
+def _settings(file: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return found
 
 
 def _remembered_fingerprint(folder: Path, cache: Path) -> str:
@@ -174,7 +184,7 @@ def _export(folder: Path, exported: Path) -> None:
     from transformers.utils import logging
 
     logging.disable_progress_bar()
-    model = AutoModel.from_pretrained(folder, attn_implementation="eager", local_files_only=True).eval()
+    model = AutoModel.from_pretrained(folder, attn_implementation="eager", local_files_only=True).float().eval()
     names = ["input_ids", "attention_mask", "token_type_ids"]
     example = torch.ones((2, 8), dtype=torch.int64)
 

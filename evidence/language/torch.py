@@ -28,8 +28,12 @@ class TorchEmbedder:
         self.fingerprint = f"{self._weights(folder)[:40]}-torch"
         self.dimensions = int(self._model.get_embedding_dimension() or 0)
         self.max_tokens = int(self._model.max_seq_length or 512)
-        self._prompts = {kind: self._model.prompts.get(kind) or "" for kind in ("query", "passage", "document")}
-        self._first, self._last = self._model.tokenizer.build_inputs_with_special_tokens([])
+        prompts = self._model.prompts
+        self._prompts = {
+            "query": prompts.get("query") or "",
+            "passage": prompts.get("passage") or prompts.get("document") or "",
+        }
+        self._first, self._last = self._special_tokens()
 
     def count(self, texts: Sequence[str]) -> list[int]:
         return [len(ids) for ids in self._ids(texts)]
@@ -38,10 +42,11 @@ class TorchEmbedder:
         return self._encode(texts, self._prompts["query"])
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return self._encode(texts, self._prompts["passage"] or self._prompts["document"])
+        return self._encode(texts, self._prompts["passage"])
 
     def embed_windows(self, windows: Sequence[Window]) -> list[Vectors]:
-        ids = iter(self._ids([text for window in windows for text in (window.context, *window.sentences)]))
+        prompt = self._prompts["passage"]
+        ids = iter(self._ids([text for window in windows for text in (prompt + window.context, *window.sentences)]))
         prepared = []
         for window in windows:
             context = next(ids)
@@ -76,7 +81,13 @@ class TorchEmbedder:
         with torch.inference_mode():
             transformer: Any = self._model[0]
             features = transformer({"input_ids": ids.to(device), "attention_mask": mask.to(device)})
-        return features["token_embeddings"].float().cpu().numpy()
+        tokens = features["token_embeddings"].float().cpu().numpy()
+        if tokens.shape[-1] != self.dimensions:
+            raise ModelError(
+                f"{self.name} changes the size of its vectors after pooling, so it has none for a sentence in a window:"
+                " build the index with --encoding single"
+            )
+        return tokens
 
     def _ids(self, texts: Sequence[str]) -> list[list[int]]:
         if not texts:
@@ -84,6 +95,13 @@ class TorchEmbedder:
         cut = [readable(text[:20_000]) for text in texts]
         encoded = self._model.tokenizer(cut, add_special_tokens=False, truncation=False, verbose=False)
         return list(encoded["input_ids"])
+
+    def _special_tokens(self) -> tuple[list[int], list[int]]:
+        """What the model reads before and after every text: none, one or several tokens."""
+        bare: list[int] = self._model.tokenizer("a", add_special_tokens=False)["input_ids"]
+        whole: list[int] = self._model.tokenizer("a")["input_ids"]
+        start = whole.index(bare[0])
+        return whole[:start], whole[start + len(bare) :]
 
     def _weights(self, folder: Any) -> str:
         if folder is not None:

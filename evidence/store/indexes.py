@@ -194,12 +194,14 @@ def replace_units(
 def begin_load(connection: sa.Connection, found: Index) -> None:
     """Take the HNSW index off a table that is still empty: built at the end, it costs a fifth of what it costs to keep
     row by row. Until ``end_load`` a search compares all rows."""
+    _wait_for_other_loads(connection, found)
     if connection.execute(sa.select(found.table.c.revision_id).limit(1)).first() is None:
         connection.execute(sa.text(f"DROP INDEX IF EXISTS {SCHEMA}.{found.nearest}"))
 
 
 def end_load(connection: sa.Connection, found: Index) -> None:
     """Build the HNSW index where it is missing: the index is new, or was loaded, or the load was killed."""
+    _wait_for_other_loads(connection, found)
     if not connection.execute(sa.select(sa.func.to_regclass(f"{SCHEMA}.{found.nearest}"))).scalar():
         connection.execute(
             sa.text(
@@ -219,6 +221,11 @@ def indexed_revisions(connection: sa.Connection, found: Index) -> set[int]:
 def count(connection: sa.Connection, found: Index) -> int:
     """How many units the index holds."""
     return connection.execute(sa.select(sa.func.count()).select_from(found.table)).scalar_one()
+
+
+def _wait_for_other_loads(connection: sa.Connection, found: Index) -> None:
+    """Two that begin or end a load at once would each hold the table and wait for the other to let go of it."""
+    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(f"{SCHEMA}.{found.table.name}"))))
 
 
 def _read(row: Any) -> Index:

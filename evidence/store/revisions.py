@@ -101,7 +101,7 @@ def read_tokens(connection: sa.Connection, revision_id: int) -> list[int]:
     return list(connection.execute(statement).scalars())
 
 
-# Django hands out jsonb as text on its connections, others as objects: asked for as text, it is text on all.
+# Some connections hand out JSON as text, some as objects: asked for as text, it is text on all.
 ROW = (
     node.c.position,
     node.c.last,

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import sqlalchemy as sa
 from pgvector.sqlalchemy import HALFVEC
-from sqlalchemy.dialects.postgresql import ARRAY, BYTEA, JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, BYTEA, JSON
 from sqlalchemy.types import UserDefinedType
 
 SCHEMA = "spire"
@@ -64,7 +64,7 @@ node = sa.Table(
     sa.Column("child", sa.Integer, nullable=False, comment="index among the parent's children"),
     sa.Column("path", LTREE, nullable=False, comment="revision, then child indices: unique in the whole database"),
     sa.Column("tag", sa.Text, nullable=False),
-    sa.Column("attributes", JSONB, comment="NULL when there are none"),
+    sa.Column("attributes", JSON, comment="in the order of the page, which jsonb would lose; NULL when there are none"),
     sa.Column("text", sa.Text, comment="of a sentence"),
     sa.Column("markup", sa.Text, comment="of a sentence; NULL when it is the text, escaped"),
     sa.Column("tokens", sa.Integer, nullable=False, comment="that it and all below add to an excerpt"),

@@ -443,7 +443,7 @@ class _Builder:
             return
         following = element.getnext()
         is_double = following is not None and following.tag == "br" and not (element.tail or "").strip()
-        if is_double and not self._run.is_blank:
+        if is_double and not self._run.is_blank and self._block.tag not in ONE_LEAF:
             self._flush(keep_open=True)
             return
         if not self._run.is_blank:
@@ -469,12 +469,14 @@ class _Builder:
             return
         block = self._block
         tag = block.tag
-        whole = bool(self._verbatim) or tag in ONE_LEAF or (tag in ONE_LEAF_IF_SHORT and run.length <= SHORT_LEAF)
-        sentences = run.sentences(self._languages[-1], whole=whole)
         # Two runs of text in one block are two paragraphs: a second one is wrapped, so that they stay apart.
-        if sentences and (
-            tag not in SENTENCE_HOLDERS or keep_open or (block.children and block.children[-1].tag == SENTENCE)
-        ):
+        is_paragraph = (
+            tag not in SENTENCE_HOLDERS or keep_open or bool(block.children and block.children[-1].tag == SENTENCE)
+        )
+        is_leaf = tag in ONE_LEAF or (tag in ONE_LEAF_IF_SHORT and run.length <= SHORT_LEAF)
+        whole = bool(self._verbatim) or (is_leaf and not is_paragraph)
+        sentences = run.sentences(self._languages[-1], whole=whole)
+        if sentences and is_paragraph:
             block = self._append(block, "pre" if self._verbatim and tag != "pre" else "p", self._take_anchor())
         for sentence in sentences:
             attributes = {"joined": ""} if sentence.joined else self._take_anchor()

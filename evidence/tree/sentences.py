@@ -167,7 +167,8 @@ class Run:
             collapsed += " "
         if not text.isascii() and self._parts and unicodedata.combining(collapsed[0]):
             collapsed = self._compose(collapsed)
-        self._append(collapsed)
+        if collapsed:
+            self._append(collapsed)
 
     def add_verbatim(self, text: str) -> None:
         """Add the text of a ``pre``, with its white space."""
@@ -251,7 +252,7 @@ class Run:
         marks = len(text) - len(text.lstrip("".join({c for c in text if unicodedata.combining(c)})))
         self._append(unicodedata.normalize("NFC", last + text[:marks]))
         self.events = [e._replace(offset=self.length) if e.offset >= before else e for e in self.events]
-        return text[marks:] or ""
+        return text[marks:]
 
 
 class _Markup:

@@ -120,20 +120,21 @@ class Grid:
             return []
         if named := self._named_headers(cell, placed, column=False):
             return named
-        row = self.rows[placed.row]
-        if row.is_header:
+        first = self.rows[placed.row]
+        if first.is_header:
             return []
-        found = [] if row.group is None else [cell.node for cell in row.group.cells if cell.node.children]
-        beside = sorted((*row.from_above, *row.cells), key=lambda other: other.column)
-        for other in beside:
-            if other.node is cell:
-                # A header cell is headed by those before it, a data cell by all of its row.
-                if cell.tag == "th":
-                    break
-                continue
-            if other.is_header and other.node.attributes.get("scope", "row").startswith("row") and other.node.children:
-                found.append(other.node)
-        return found
+        found = [] if first.group is None else [cell.node for cell in first.group.cells if cell.node.children]
+        # A cell that spans rows belongs to all of them.
+        for row in self.rows[placed.row : placed.row_end]:
+            for other in sorted((*row.from_above, *row.cells), key=lambda other: other.column):
+                if other.node is cell:
+                    # A header cell is headed by those before it, a data cell by all of its row.
+                    if cell.tag == "th":
+                        break
+                    continue
+                if other.is_header and _scope(other) not in ("col", "colgroup") and other.node.children:
+                    found.append(other.node)
+        return list(dict.fromkeys(found))
 
     def _named_headers(self, cell: Node, placed: Cell, *, column: bool) -> list[Node]:
         """The cells that the ``headers`` attribute names; it goes before what the grid says."""
@@ -180,10 +181,13 @@ class Grid:
         in_header = False
         width = max((cell.column_end for row in self.rows for cell in row.cells), default=0)
         for row in self.rows:
+            if group is not None and _says_rowgroup(group) and row.node.parent is not group.node.parent:
+                group = None
             if row.is_header:
                 filled = [cell for cell in row.cells if cell.node.children]
-                heads_group = headers and len(filled) <= 1 and width > 1 and row.node.parent.tag != "thead"  # type: ignore[union-attr]
-                if heads_group:
+                is_in_head = row.node.parent is not None and row.node.parent.tag == "thead"
+                is_alone = len(filled) <= 1 and width > 1 and not is_in_head
+                if is_alone and (headers or _says_rowgroup(row)):
                     group = row
                 else:
                     if not in_header:
@@ -212,15 +216,25 @@ def _groups(table: Node) -> Iterator[list[Node]]:
 
 
 def _is_header_row(node: Node, row: Row) -> bool:
-    """Rows of the head, and rows without a data cell of content. A ``th`` that says ``scope=row`` begins a data row."""
+    """Rows of the head, and rows without a data cell of content. A ``th`` that says ``scope=row`` begins a data row; one
+    that says ``scope=rowgroup`` and has no data beside it heads the rows after it."""
     if node.parent is not None and node.parent.tag == "thead":
         return True
     headers = [cell for cell in row.cells if cell.is_header]
-    if any(cell.node.attributes.get("scope", "").startswith("row") for cell in headers):
+    if any(_scope(cell) == "row" for cell in headers):
         return False
     # One header cell beside empty data cells heads a row that has no data yet.
-    is_alone = len(headers) == 1 and len(row.cells) > 1
+    is_alone = len(headers) == 1 and len(row.cells) > 1 and not _says_rowgroup(row)
     return bool(headers) and not is_alone and all(cell.is_header or not cell.node.children for cell in row.cells)
+
+
+def _scope(cell: Cell) -> str:
+    return cell.node.attributes.get("scope", "").strip().lower()
+
+
+def _says_rowgroup(row: Row) -> bool:
+    """Whether a row's header cell says that it heads its row group (https://html.spec.whatwg.org, "row group header")."""
+    return any(cell.is_header and _scope(cell) == "rowgroup" for cell in row.cells)
 
 
 def _span(node: Node, name: str) -> int:

@@ -53,7 +53,8 @@ def _lines(block: Node, indent: str) -> Iterator[str]:
 def _block(block: Node, indent: str) -> Iterator[str]:
     tag = block.tag
     if tag in HEADING_MARKS:
-        yield f"{HEADING_MARKS[tag]} {block.content}"
+        if content := block.content:
+            yield f"{HEADING_MARKS[tag]} {content}"
     elif tag == "table" and not is_layout(block):
         yield from _table(block, indent)
     elif tag == "li":
@@ -63,7 +64,8 @@ def _block(block: Node, indent: str) -> Iterator[str]:
             yield f"{indent}{number + '.' if number else '-'} {lines[0].lstrip()}"
             yield from lines[1:]
     elif tag == "dt":
-        yield f"{indent}{block.content}:"
+        if content := block.content:
+            yield f"{indent}{content}:"
     elif tag == "dd":
         yield from _lines(block, indent + INDENT)
     else:

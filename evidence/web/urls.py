@@ -1,1 +1,13 @@
-urlpatterns = []
+from django.contrib.auth import views as auth
+from django.urls import path
+
+from evidence.web import views
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("documents/<int:pk>/", views.document, name="document"),
+    path("documents/<int:pk>/original", views.original, name="original"),
+    path("documents/<int:pk>/to/<path:address>", views.linked, name="linked"),
+    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("logout/", auth.LogoutView.as_view(), name="logout"),
+]

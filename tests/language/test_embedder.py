@@ -61,7 +61,7 @@ def test_no_sections_and_sections_without_sentences_have_no_windows() -> None:
 )
 def test_spans_point_at_their_own_tokens_within_the_limit(context: list[int], sentences: list[list[int]]) -> None:
     """A span that is off by one would mix in a neighbour's tokens; an empty one has no mean."""
-    made = spans(context, sentences, first=1, last=2, limit=64)
+    made = spans(context, sentences, first=[1], last=[2], limit=64)
     assert len(made.ids) <= 64
     assert (made.ids[0], made.ids[-1]) == (1, 2)
     for sentence, (start, end) in zip(sentences, made.sentences, strict=True):
@@ -71,8 +71,15 @@ def test_spans_point_at_their_own_tokens_within_the_limit(context: list[int], se
 
 def test_a_long_context_is_cut_before_a_sentence() -> None:
     """A page title of a thousand words must not push out what is to be found."""
-    made = spans([7] * 100, [[10] * 20], first=1, last=2, limit=32)
+    made = spans([7] * 100, [[10] * 20], first=[1], last=[2], limit=32)
     assert made.ids == [1, *[7] * 10, *[10] * 20, 2]
+
+
+def test_more_sentences_than_tokens_stay_within_the_limit() -> None:
+    """One token more than the model has positions for is an error of its runtime."""
+    made = spans([], [[10]] * 100, first=[1], last=[2], limit=64)
+    assert len(made.ids) == 64
+    assert len(made.sentences) == 100
 
 
 def test_a_text_without_tokens_has_a_vector_of_length_one() -> None:

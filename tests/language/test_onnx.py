@@ -18,6 +18,7 @@ SENTENCES = (
     "The index is dropped when its table is dropped.",
     "On-call engineers acknowledge a page within 15 minutes.",
 )
+NEEDED = ("modules.json", "config.json", "sentence_bert_config.json", "tokenizer.json", "1_Pooling/config.json")
 
 
 def test_like_texts_are_near(minilm: OnnxEmbedder) -> None:
@@ -100,10 +101,41 @@ def test_only_a_bert_with_mean_pooling_is_converted(tmp_path: Path) -> None:
     assert suits(source)
     assert not suits(tmp_path)
     (tmp_path / "1_Pooling").mkdir()
-    for name in ("modules.json", "config.json", "tokenizer.json", "1_Pooling/config.json"):
+    for name in NEEDED:
         (tmp_path / name).write_bytes((source / name).read_bytes())
     assert suits(tmp_path)
     pooling = json.loads((source / "1_Pooling/config.json").read_text())
-    changed = {**pooling, "pooling_mode_mean_tokens": False, "pooling_mode_cls_token": True}
-    (tmp_path / "1_Pooling/config.json").write_text(json.dumps(changed))
-    assert not suits(tmp_path)
+    for changes, expected in (
+        ({"pooling_mode_mean_tokens": False, "pooling_mode_cls_token": True}, False),
+        ({"pooling_mode_cls_token": True}, False),
+        ({"pooling_mode_mean_tokens": False, "pooling_mode": "mean"}, True),
+    ):
+        (tmp_path / "1_Pooling/config.json").write_text(json.dumps({**pooling, **changes}))
+        assert suits(tmp_path) is expected
+
+
+def test_the_models_own_prompts_are_read_before_texts(minilm: OnnxEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models that were trained with prompts find little without them, in windows as in single texts."""
+    monkeypatch.setattr(minilm, "_prompts", {"query": "query: ", "passage": "passage: "})
+    prompted = (minilm.embed_queries(["a"]), minilm.embed_passages(["a"]), *minilm.embed_windows([Window("b", ("a",))]))
+    monkeypatch.setattr(minilm, "_prompts", {"query": "", "passage": ""})
+    (window,) = minilm.embed_windows([Window("passage: b", ("a",))])
+    plain = (minilm.embed_passages(["query: a"]), minilm.embed_passages(["passage: a"]), window)
+    for one, other in zip(prompted, plain, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_two_processes_at_once_make_one_model(tmp_path: Path) -> None:
+    """Workers start together: a half-written model would be loaded, or the work done by each."""
+    program = (
+        "import sys; from pathlib import Path; from evidence.language.load import load;"
+        f"load({DEFAULT_MODEL!r}, Path({str(tmp_path)!r}), backend='onnx', report=print).embed_queries(['a'])"
+    )
+    started = [
+        subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [process.communicate() for process in started]
+    assert [process.returncode for process in started] == [0, 0]
+    assert [errors for _, errors in said] == ["", ""]
+    assert "".join(lines for lines, _ in said).count("Converting") == 1

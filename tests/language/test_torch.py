@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evidence.language.embedder import Window
+from evidence.language.embedder import ModelError, Window
 from evidence.language.onnx import OnnxEmbedder
 from evidence.language.torch import TorchEmbedder
 from evidence.language.weights import DEFAULT_MODEL, folder_of
@@ -56,6 +56,13 @@ def test_padding_and_order_change_nothing(exact: TorchEmbedder) -> None:
     windows = [Window("A.", SENTENCES[:1]), Window("B.", SENTENCES), Window("", SENTENCES[1:3])]
     for together, window in zip(exact.embed_windows(windows), windows, strict=True):
         assert np.allclose(together, exact.embed_windows([window])[0], atol=1e-5)
+
+
+def test_fail_when_token_vectors_have_another_size(exact: TorchEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database would refuse them, after hours of embedding, without saying what to do."""
+    monkeypatch.setattr(exact, "dimensions", 512)
+    with pytest.raises(ModelError, match="--encoding single"):
+        exact.embed_windows([Window("", SENTENCES)])
 
 
 def test_strange_texts_and_none(exact: TorchEmbedder) -> None:

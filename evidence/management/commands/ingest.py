@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.text import slugify
 from tqdm import tqdm
 
+from evidence.configured import OtherModel
 from evidence.ingest.documents import Outcome, ingest_sources
 from evidence.ingest.sources import read_paths
 from evidence.language.embedder import ModelError
@@ -38,7 +39,7 @@ class Command(BaseCommand):
         try:
             with progress:
                 outcomes = ingest_sources(collection=into, sources=read_paths(paths), report=report)
-        except ModelError as error:
+        except (ModelError, OtherModel) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(summary(outcomes, into.name))
         refused = sum(outcome.status == "refused" for outcome in outcomes)

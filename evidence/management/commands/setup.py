@@ -31,6 +31,7 @@ class Command(BaseCommand):
 
     def handle(self, *, no_sample: bool, **options: Any) -> None:
         call_command("migrate", verbosity=0)
+        call_command("collectstatic", verbosity=0, interactive=False)
         self._make_administrator()
         if not no_sample and not Collection.objects.exists():
             self._make_sample()

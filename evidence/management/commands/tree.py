@@ -25,7 +25,7 @@ from evidence.tree.html import parse
 
 class Command(BaseCommand):
     help = "Shows how SPIRE sees an HTML page: its sentences, each with its path and its global context."
-    requires_system_checks: list[str] = []  # noqa: RUF012 (Django's own shape)
+    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import context
 
-from evidence.store.schema import EMBEDDING_TABLE, SCHEMA, metadata
+from evidence.store.schema import EMBEDDING_TABLE, LTREE, SCHEMA, metadata
 
 connection: sa.Connection = context.config.attributes["connection"]
 
@@ -18,6 +18,9 @@ def is_ours(name: str | None, kind: str, parents: Any) -> bool:
         return name == SCHEMA
     return not (kind == "table" and name is not None and name.startswith(EMBEDDING_TABLE))
 
+
+# So that a comparison of the database with the schema knows the type again.
+connection.dialect.ischema_names["ltree"] = LTREE  # type: ignore[attr-defined]
 
 connection.execute(sa.text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
 context.configure(

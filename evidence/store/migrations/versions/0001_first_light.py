@@ -6,10 +6,10 @@ from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSON
 
 from evidence.store.requirements import create_extensions
-from evidence.store.schema import LTREE, SCHEMA
+from evidence.store.schema import EMBEDDING_TABLE, LTREE, SCHEMA
 
 revision = "0001"
 down_revision = None
@@ -32,7 +32,11 @@ def upgrade() -> None:
         sa.Column("child", sa.Integer, nullable=False, comment="index among the parent's children"),
         sa.Column("path", LTREE, nullable=False, comment="revision, then child indices: unique in the whole database"),
         sa.Column("tag", sa.Text, nullable=False),
-        sa.Column("attributes", JSONB, comment="NULL when there are none"),
+        sa.Column(
+            "attributes",
+            JSON,
+            comment="in the order of the page, which jsonb would lose; NULL when there are none",
+        ),
         sa.Column("text", sa.Text, comment="of a sentence"),
         sa.Column("markup", sa.Text, comment="of a sentence; NULL when it is the text, escaped"),
         sa.Column("tokens", sa.Integer, nullable=False, comment="that it and all below add to an excerpt"),
@@ -92,5 +96,9 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    connection = op.get_bind()
+    for table in sa.inspect(connection).get_table_names(schema=SCHEMA):
+        if table.startswith(EMBEDDING_TABLE):
+            op.drop_table(table, schema=SCHEMA)
     for table in ("index", "seed", "context", "node"):
         op.drop_table(table, schema=SCHEMA)

@@ -1,0 +1,34 @@
+"""Forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+
+
+class ManyFiles(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class ManyFilesField(forms.FileField):
+    """Any number of files, up to the site's limit."""
+
+    widget = ManyFiles(attrs={"accept": ".html,.htm,.xhtml,.shtml,.zip"})
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
+        given = data if isinstance(data, list | tuple) else [data]
+        if len(given) > settings.SPIRE_MOST_FILES:
+            raise forms.ValidationError(
+                f"These are {len(given)} files; {settings.SPIRE_MOST_FILES} are taken at once. Send them as a .zip."
+            )
+        # An empty file is refused by its name with the others' outcomes, not for all of them here.
+        return [super(ManyFilesField, self).clean(one, initial) for one in given]
+
+
+class UploadForm(forms.Form):
+    """HTML files and archives of them."""
+
+    files = ManyFilesField(label="Files", allow_empty_file=True)

@@ -1,0 +1,244 @@
+"""The pages: a question and its evidence, a document with the cited places marked, and the original."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+
+from evidence.configured import OtherModel, pipeline
+from evidence.language.embedder import ModelError
+from evidence.models import Collection, Document, Revision
+from evidence.retrieve.evidence import Citation, Evidence, Excerpt
+from evidence.retrieve.pipeline import NoIndex, ask
+from evidence.store.revisions import read_tree
+from evidence.tree.document import Document as Tree
+from evidence.tree.document import Node
+from evidence.tree.markup import Rendering, anchor, named_anchor
+from evidence.tree.path import Path, PathSet
+from evidence.web.fragments import at_source
+from evidence.web.highlight import Words
+
+LARGEST_BUDGET = 20_000
+MOST_CITED = 500
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+# No script, no form, no foreign load, no way out of the frame, and an origin of its own.
+ORIGINAL_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none';"
+    " frame-ancestors 'none'"
+)
+
+
+@dataclass(frozen=True)
+class CitationLink:
+    """A citation as the page shows it: its number among the excerpt's, and where it opens."""
+
+    number: int
+    citation: Citation
+    url: str
+    source_url: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """The evidence of one document as the page shows it."""
+
+    excerpt: Excerpt
+    html: SafeString
+    url: str
+    breadcrumb: list[str]
+    citations: list[CitationLink]
+
+
+@login_required
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The question box, and the evidence for the question asked."""
+    visible = list(Collection.objects.visible_to(request.user))
+    question = request.GET.get("q", "").strip()
+    wanted = set(request.GET.getlist("collection"))
+    chosen = [collection for collection in visible if collection.slug in wanted] or visible
+    budget = _budget(request.GET.get("budget", ""))
+    context = {
+        "question": question,
+        "collections": [(collection, not wanted or collection in chosen) for collection in visible],
+        "budget": budget,
+        "default_budget": settings.SPIRE_BUDGET,
+    }
+    if question and visible:
+        try:
+            evidence = ask(question, collections=[collection.pk for collection in chosen], budget=budget)
+        except (NoIndex, OtherModel, ModelError) as error:
+            context["problem"] = str(error)
+        else:
+            context |= {"evidence": evidence, "results": _results(evidence)}
+            context["citations"] = sum(len(excerpt.citations) for excerpt in evidence.excerpts)
+            context["milliseconds"] = sum(evidence.milliseconds.values())
+    return render(request, "home.html", context)
+
+
+@login_required
+@require_safe
+def document(request: HttpRequest, pk: int) -> HttpResponse:
+    """A revision of a document, whole, from its tree: with the cited places marked and a table of contents."""
+    found = get_object_or_404(_readable(request), pk=pk)
+    revision = _revision(request, found)
+    with pipeline() as connection:
+        tree = read_tree(connection, revision.pk)
+    cited, missing = _cited(request.GET.getlist("cite"), tree)
+    rendering = Rendering(
+        cited=cited,
+        anchors=True,
+        link=lambda target: f"#{named_anchor(target[1:])}" if target.startswith("#") else _link(found.pk, target),
+    )
+    return render(
+        request,
+        "document.html",
+        {
+            "document": found,
+            "revision": revision,
+            "revisions": found.revisions.defer("content"),
+            "is_current": revision.pk == found.current_id,
+            "source_url": found.address if found.address.startswith(("http://", "https://")) else "",
+            "language": tree.language,
+            "contents": _contents(tree),
+            "cited": [(anchor(path), tree.at(path).content) for path in cited],
+            "missing": missing,
+            # Rendering writes kept tags and escaped text only.
+            "html": SafeString(rendering.html(tree)),
+        },
+    )
+
+
+@login_required
+@require_safe
+def original(request: HttpRequest, pk: int) -> HttpResponse:
+    """The bytes as they were received, in a sandbox: nothing in them runs, loads or leads away."""
+    revision = _revision(request, get_object_or_404(_readable(request), pk=pk))
+    charset = f"; charset={revision.charset}" if revision.charset else ""
+    return HttpResponse(
+        bytes(revision.content),
+        content_type=f"text/html{charset}",
+        headers={
+            "Content-Security-Policy": ORIGINAL_POLICY,
+            "X-Content-Type-Options": "nosniff",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Referrer-Policy": "no-referrer",
+        },
+    )
+
+
+@login_required
+@require_safe
+def linked(request: HttpRequest, pk: int, address: str) -> HttpResponse:
+    """Where a relative link of a document leads: to the document of that address in the same collection."""
+    found = get_object_or_404(_readable(request), pk=pk)
+    target = _readable(request).filter(collection=found.collection_id, address=address).first()
+    if target is None:
+        raise Http404("The page that this link leads to is not in the collection.")
+    return HttpResponseRedirect(reverse("document", args=[target.pk]))
+
+
+def _readable(request: HttpRequest) -> QuerySet[Document]:
+    return Document.objects.visible_to(request.user).select_related("collection")
+
+
+def _revision(request: HttpRequest, found: Document) -> Revision:
+    """The revision that the address names by its number; else the current one."""
+    number = request.GET.get("revision", "")
+    if not number:
+        return get_object_or_404(Revision, pk=found.current_id)
+    if not (number.isascii() and number.isdigit()) or len(number) > 9:
+        raise Http404("There is no such revision.")
+    return get_object_or_404(found.revisions, number=int(number))
+
+
+def _budget(text: str) -> int:
+    if text.isascii() and text.isdigit() and 0 < len(text) < 7:
+        return min(max(int(text), 1), LARGEST_BUDGET)
+    return settings.SPIRE_BUDGET
+
+
+def _results(evidence: Evidence) -> list[Result]:
+    words = Words(evidence.question)
+    return [_result(excerpt, words) for excerpt in evidence.excerpts]
+
+
+def _result(excerpt: Excerpt, words: Words) -> Result:
+    rendering = Rendering(
+        cited=excerpt.cited,
+        is_excerpt=True,
+        link=lambda target: _link(excerpt.document_id, target),
+        highlight=words.spans,
+    )
+    marks = [("revision", str(excerpt.revision)), *(("cite", str(path)) for path in excerpt.cited)]
+    url = f"{reverse('document', args=[excerpt.document_id])}?{urlencode(marks)}"
+    best_first = sorted(excerpt.citations, key=lambda citation: citation.path)
+    citations = [
+        CitationLink(number, citation, f"{url}#{anchor(citation.path)}", at_source(excerpt.address, citation.text))
+        for number, citation in enumerate(best_first, 1)
+    ]
+    return Result(
+        excerpt=excerpt,
+        # Rendering writes kept tags and escaped text only.
+        html=SafeString(rendering.html(excerpt.tree)),
+        url=citations[0].url if citations else url,
+        breadcrumb=_breadcrumb(excerpt.tree, excerpt.title),
+        citations=citations,
+    )
+
+
+def _breadcrumb(tree: Tree, title: str) -> list[str]:
+    """The headings that all of an excerpt stands under: the first one of each level, as long as there is only one."""
+    headings = [node for node in tree.nodes if node.tag in HEADINGS]
+    trail: list[str] = []
+    for level in HEADINGS:
+        of_level = [heading.content for heading in headings if heading.tag == level]
+        if len(of_level) > 1:
+            break
+        trail += [text for text in of_level if text != title]
+    return trail
+
+
+def _link(pk: int, target: str) -> str | None:
+    """Where a link inside a document leads from our pages."""
+    if target.startswith("#"):
+        return f"{reverse('document', args=[pk])}#{named_anchor(target[1:])}"
+    if ":" in target.split("/", 1)[0]:
+        return target
+    address, _, name = target.partition("#")
+    address = address.partition("?")[0].lstrip("/")
+    if not address:
+        return None
+    return reverse("linked", args=[pk, address]) + (f"#{named_anchor(name)}" if name else "")
+
+
+def _cited(given: Iterable[str], tree: Tree) -> tuple[PathSet, int]:
+    """The paths to mark, and how many of those given the revision does not have."""
+    paths: list[Path] = []
+    missing = 0
+    for text in list(given)[:MOST_CITED]:
+        try:
+            path = Path.parse(text)
+            tree.at(path)
+        except (ValueError, KeyError):
+            missing += 1
+        else:
+            paths.append(path)
+    return PathSet(paths), missing
+
+
+def _contents(tree: Tree) -> list[tuple[int, str, str]]:
+    """The headings for a table of contents: level, anchor, text."""
+    found: list[Node] = [node for node in tree.nodes if node.tag in HEADINGS and node.children]
+    return [(int(node.tag[1]), anchor(node.path), node.content) for node in found]

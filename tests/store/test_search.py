@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+
+from evidence.models import Revision
+from evidence.store import indexes, search
+from evidence.store.indexes import Index
+from evidence.store.revisions import Context, write_tree
+from evidence.store.search import nearest
+from tests.store.conftest import NewRevision, tree_of, units_of
+
+NewIndex = Callable[..., Index]
+QUESTION = np.array([1.0, 0.0, 0.0], dtype=np.float32)
+
+
+def at_angles(*degrees: float) -> np.ndarray:
+    """Vectors at these angles to the question."""
+    radians = np.radians(degrees)
+    return np.stack([np.cos(radians), np.sin(radians), np.zeros(len(degrees))], axis=1)
+
+
+def put(connection: sa.Connection, index: Index, revision: Revision, vectors: np.ndarray) -> None:
+    indexes.replace_units(
+        connection,
+        index,
+        revision_id=revision.pk,
+        replaced_revision_id=None,
+        collection_id=revision.document.collection_id,
+        units=units_of(vectors),
+    )
+
+
+def plan_of(connection: sa.Connection, index: Index, collections: list[int], limit: int) -> str:
+    parameters = {"vector": np.ones(index.dimensions, dtype=np.float32), "collections": collections, "limit": limit}
+    statements = []
+
+    def explain(_: object, __: object, statement: str, values: object, *___: object) -> tuple[str, object]:
+        statements.append(statement)
+        return f"EXPLAIN (ANALYZE, TIMING OFF) {statement}", values
+
+    sa.event.listen(connection, "before_cursor_execute", explain, retval=True)
+    rows = connection.execute(search._nearest(index.table), parameters).cursor.fetchall()
+    sa.event.remove(connection, "before_cursor_execute", explain)
+    return "\n".join(row[0] for row in rows)
+
+
+@pytest.fixture
+def statements(connection: sa.Connection) -> list[str]:
+    """What goes to the database, as it goes."""
+    seen: list[str] = []
+    sa.event.listen(connection, "before_cursor_execute", lambda *arguments: seen.append(arguments[2]))
+    return seen
+
+
+def test_the_nearest_units_come_first_with_their_similarity(
+    connection: sa.Connection, new_index: NewIndex, new_revision: NewRevision
+) -> None:
+    """The best sentence at the end of the list, or a score that is a distance."""
+    index, revision = new_index(), new_revision()
+    put(connection, index, revision, at_angles(60, 0, 180, 90))
+    hits = nearest(connection, index, QUESTION, collections=[revision.document.collection_id], limit=10)
+    assert [hit.positions for hit in hits] == [(2,), (1,), (4,), (3,)]
+    assert [hit.score for hit in hits] == pytest.approx([1, 0.5, 0, -1], abs=1e-3)
+    assert [hit.tokens for hit in hits] == [20, 10, 40, 30]
+    assert {hit.revision_id for hit in hits} == {revision.pk}
+
+
+def test_the_length_of_a_vector_does_not_matter(
+    connection: sa.Connection, new_index: NewIndex, new_revision: NewRevision
+) -> None:
+    """Long sentences that win because their vectors are long."""
+    index, revision = new_index(), new_revision()
+    put(connection, index, revision, at_angles(30, 10) * [[9.0], [0.1]])
+    hits = nearest(connection, index, QUESTION * 7, collections=[revision.document.collection_id], limit=1)
+    assert hits[0].positions == (2,)
+    assert hits[0].score == pytest.approx(np.cos(np.radians(10)), abs=1e-3)
+
+
+def test_hits_bring_their_context(connection: sa.Connection, new_index: NewIndex, new_revision: NewRevision) -> None:
+    """A second statement, for each hit, to learn which headings belong to it."""
+    index, revision, bare = new_index(), new_revision(), new_revision()
+    contexts = [Context(("title", "heading"), (1, 2), (3, 4))]
+    write_tree(connection, revision.pk, tree_of([[], [], []]), tokens=[1] * 4, contexts=contexts, seeds=[])
+    put(connection, index, revision, at_angles(0))
+    put(connection, index, bare, at_angles(5))
+    told, untold = nearest(connection, index, QUESTION, collections=[revision.document.collection_id], limit=2)
+    assert (told.context_policies, told.context_positions, told.context_tokens) == (
+        ("title", "heading"),
+        (1, 2),
+        (3, 4),
+    )
+    assert (untold.context_policies, untold.context_positions, untold.context_tokens) == ((), (), ())
+
+
+def test_only_the_given_collections_are_searched(
+    connection: sa.Connection, new_index: NewIndex, new_revision: NewRevision
+) -> None:
+    """A reader who is shown what they may not see."""
+    index = new_index()
+    open_, secret, third = new_revision("Open"), new_revision("Secret"), new_revision("Third")
+    for revision in (open_, secret, third):
+        put(connection, index, revision, at_angles(0, 10))
+    open_id, third_id = open_.document.collection_id, third.document.collection_id
+    found = nearest(connection, index, QUESTION, collections=[open_id], limit=10)
+    assert [hit.revision_id for hit in found] == [open_.pk, open_.pk]
+    found = nearest(connection, index, QUESTION, collections=[open_id, third_id], limit=10)
+    assert [hit.revision_id for hit in found] == [open_.pk, third.pk, open_.pk, third.pk]
+
+
+def test_without_collections_nothing_is_asked(
+    connection: sa.Connection, new_index: NewIndex, statements: list[str]
+) -> None:
+    """A reader who may see nothing, and by the time it takes learns how much there is."""
+    index = new_index()
+    statements.clear()
+    assert nearest(connection, index, QUESTION, collections=[], limit=10) == []
+    assert statements == []
+
+
+def test_a_search_is_one_statement(
+    connection: sa.Connection, new_index: NewIndex, new_revision: NewRevision, statements: list[str]
+) -> None:
+    """More than three round trips for a question, when a collection holds fewer units than were asked for."""
+    index, revision = new_index(), new_revision()
+    put(connection, index, revision, at_angles(0, 10))
+    statements.clear()
+    assert len(nearest(connection, index, QUESTION, collections=[revision.document.collection_id], limit=200)) == 2
+    assert len(statements) == 1
+
+
+def test_equal_scores_come_in_the_order_of_revisions_and_units(
+    connection: sa.Connection, new_index: NewIndex, new_revision: NewRevision
+) -> None:
+    """The same question with another answer each time."""
+    index, first, second = new_index(), new_revision(), new_revision()
+    put(connection, index, second, at_angles(0, 0, 0))
+    put(connection, index, first, at_angles(0, 0))
+    hits = nearest(connection, index, QUESTION, collections=[first.document.collection_id], limit=10)
+    assert [(hit.revision_id, hit.positions[0]) for hit in hits] == [
+        (first.pk, 1),
+        (first.pk, 2),
+        (second.pk, 1),
+        (second.pk, 2),
+        (second.pk, 3),
+    ]
+
+
+def test_the_scan_goes_on_past_what_the_reader_may_not_see(connection: sa.Connection) -> None:
+    """A connection that was opened without the session options finds too little, and then reads everything."""
+    shown = {
+        name: connection.execute(sa.text(f"SHOW hnsw.{name}")).scalar_one()
+        for name in ("iterative_scan", "ef_search", "max_scan_tuples")
+    }
+    assert shown == {"iterative_scan": "relaxed_order", "ef_search": "200", "max_scan_tuples": "100000"}
+
+
+@pytest.fixture
+def crowded(
+    connection: sa.Connection, new_index: NewIndex, new_revision: NewRevision
+) -> tuple[Index, np.ndarray, int, int]:
+    """An index in which 3,000 units of one collection are all nearer to the question than the 400 of another.
+
+    The index, the vectors of the 400, and the two collections.
+    """
+    draw = np.random.default_rng(2)
+    index = new_index(dimensions=16)
+    near = draw.normal(size=(3000, 16)) * 0.05 + np.eye(16)[0]
+    far = draw.normal(size=(400, 16)) * 0.3 - np.eye(16)[0]
+    crowd, few = new_revision("Crowd"), new_revision("Few")
+    put(connection, index, crowd, near)
+    put(connection, index, few, far)
+    indexes.complete(connection, index)
+    # What the planner would do with millions of units: use the HNSW index.
+    connection.execute(sa.text("SET LOCAL enable_bitmapscan = off"))
+    connection.execute(sa.text("SET LOCAL enable_sort = off"))
+    return index, far, crowd.document.collection_id, few.document.collection_id
+
+
+def exact(vectors: np.ndarray, question: np.ndarray, limit: int) -> list[int]:
+    similarity = vectors.astype(np.float16).astype(float) @ question / np.linalg.norm(vectors, axis=1)
+    return [int(number) + 1 for number in np.argsort(-similarity, kind="stable")[:limit]]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"hnsw.iterative_scan": "off"},
+        {"hnsw.max_scan_tuples": "500"},
+    ],
+    ids=["with iterative scan", "without iterative scan", "with a scan that gives up"],
+)
+def test_as_many_are_found_as_were_asked_for_though_all_nearer_ones_are_elsewhere(
+    connection: sa.Connection, crowded: tuple[Index, np.ndarray, int, int], options: dict[str, str]
+) -> None:
+    """An empty answer for a reader with a small collection beside a large one."""
+    index, far, _, few = crowded
+    for name, value in options.items():
+        connection.execute(sa.text(f"SET LOCAL {name} = '{value}'"))
+    question = np.eye(16, dtype=np.float32)[0]
+    hits = nearest(connection, index, question, collections=[few], limit=100)
+    assert len(hits) == 100
+    wanted = set(exact(far, question.astype(float), 100))
+    assert len(wanted & {hit.positions[0] for hit in hits}) >= 98
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert len(nearest(connection, index, question, collections=[few], limit=1000)) == 400
+
+
+def test_the_index_is_used_and_the_rest_is_not_read(
+    connection: sa.Connection, crowded: tuple[Index, np.ndarray, int, int]
+) -> None:
+    """A search that compares a million vectors for each question, and is right but slow."""
+    index, _, crowd, few = crowded
+    plan = plan_of(connection, index, [crowd], 50)
+    assert f"Index Scan using {index.nearest}" in plan
+    assert "(never executed)" in plan
+    connection.execute(sa.text("SET LOCAL hnsw.max_scan_tuples = 100"))
+    assert "(never executed)" not in plan_of(connection, index, [few], 50).split("CTE compared")[1].split("CTE Scan")[0]
