@@ -73,11 +73,11 @@ class CollectionAdmin(admin.ModelAdmin):
             )
             return redirect(request.path)
         if is_valid:
-            sources = (source for file in form.cleaned_data["files"] for source in read_upload(file.name, file))
+            sources = (source for file in form.cleaned_data["documents"] for source in read_upload(file.name, file))
             try:
                 outcomes = ingest_sources(collection=collection, sources=sources)
             except (ModelError, OtherModel) as error:
-                form.add_error("files", str(error))
+                form.add_error("documents", str(error))
         context = {
             **self.admin_site.each_context(request),
             "title": f"Upload documents to {collection.name}",

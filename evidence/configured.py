@@ -52,7 +52,8 @@ def embedder_of(index: Index) -> Embedder:
     found = embedder_named(index.model)
     if found.fingerprint != index.fingerprint:
         raise OtherModel(
-            f"index {index.name!r} was made by {index.model} as {index.fingerprint[:12]}, and this is {found.fingerprint[:12]}:"
-            " build a new index with it (manage.py index build NAME), or set SPIRE_EMBEDDER_BACKEND back"
+            f"index {index.name!r} was made by {index.model} as {index.fingerprint[:12]}, and this is"
+            f" {found.fingerprint[:12]}: build a new index with it (manage.py index build NAME), or set"
+            " SPIRE_EMBEDDER_BACKEND back"
         )
     return found

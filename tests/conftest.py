@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -53,9 +53,9 @@ class WordEmbedder:
 
 
 @pytest.fixture
-def embedder(monkeypatch: pytest.MonkeyPatch) -> Iterator[WordEmbedder]:
+def embedder(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
     """The site's embedder, replaced by one that is instant and knows only words."""
     words = WordEmbedder()
     for place in ("evidence.configured", "evidence.ingest.rebuild"):
         monkeypatch.setattr(f"{place}.embedder_named", lambda name: words)
-    yield words
+    return words

@@ -138,7 +138,7 @@ def write(*, collection: Collection, prepared: Prepared, ways: Sequence[Index]) 
     """Write a revision with everything derived from it, and make it the current one: all of it, or nothing."""
     source, tree = prepared.source, prepared.tree
     with pipeline() as connection:
-        document, is_new = Document.objects.get_or_create(collection=collection, address=source.address)
+        document, _ = Document.objects.get_or_create(collection=collection, address=source.address)
         # Another worker may be writing the same document: the second one waits, and finds its work done.
         document = Document.objects.select_for_update().get(pk=document.pk)
         current = document.current

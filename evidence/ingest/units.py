@@ -34,6 +34,7 @@ class Section:
 
 def units_of(document: Document, unit: str, policies: Sequence[Policy] = POLICIES) -> list[Unit]:
     """The units of a document for an index: "seed", "sentence", "block" or "passage", in document order."""
+    found: list[tuple[Node, ...]]
     if unit == "seed":
         found = [(seed,) for seed in seeds(document)]
     elif unit == "sentence":

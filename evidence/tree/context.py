@@ -102,7 +102,8 @@ def term(node: Node) -> Iterable[Node]:
 
 def caption(node: Node) -> Iterable[Node]:
     """The caption of each table and figure around the node; the words before a table that has none."""
-    return [label for holder in (*node.ancestors(), node) if (label := _caption(holder)) not in (None, node)]  # type: ignore[misc]
+    labels = (_caption(holder) for holder in (*node.ancestors(), node))
+    return [label for label in labels if label is not None and not label.position <= node.position <= label.last]
 
 
 def row_header(node: Node) -> Iterable[Node]:

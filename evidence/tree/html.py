@@ -513,7 +513,7 @@ class _Builder:
                 if parent is not None and parent.tag in ("svg", "symbol", "g"):
                     continue
                 run = Run()
-                run.add("".join(element.itertext()))
+                run.add("".join(map(str, element.itertext())))
                 for sentence in run.sentences(self.document.language, whole=True):
                     node = self._append(self.document.root, "title", NO_ATTRIBUTES)
                     self._append(node, SENTENCE, NO_ATTRIBUTES, sentence.text, sentence.markup)
@@ -589,7 +589,7 @@ def _base(roots: list[Element], address: str) -> str:
 
 
 def _is_self_link(element: Element) -> bool:
-    return "".join(element.itertext()).strip() in SELF_LINK_TEXTS
+    return "".join(map(str, element.itertext())).strip() in SELF_LINK_TEXTS
 
 
 def _is_for_print(style: Element) -> bool:

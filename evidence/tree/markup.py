@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape, unescape
 
 from evidence.tree.document import NO_ATTRIBUTES, SENTENCE, Document, Node
@@ -67,7 +67,7 @@ class Rendering:
     of a cited text to mark, such as the words of a question. With ``anchors`` each node has an id (see ``anchor``).
     """
 
-    cited: PathSet = PathSet()
+    cited: PathSet = field(default_factory=PathSet)
     is_excerpt: bool = False
     anchors: bool = False
     link: Callable[[str], str | None] = lambda target: target

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from html import escape
+from itertools import pairwise
 from typing import NamedTuple
 
 import sentencex
@@ -212,7 +213,7 @@ class Run:
     def sentences(self, language: str, *, whole: bool = False) -> list[Sentence]:
         """The sentences of the run, none of them empty; with ``whole``, all of it as one."""
         text = self.text
-        found = []
+        found: list[Sentence] = []
         spans = [(0, len(text))] if whole else self._spans(text, language)
         mark_up = _Markup(text, self.events)
         for start, end in spans:
@@ -333,7 +334,7 @@ def boundaries(text: str, language: str = "en") -> list[int]:
 
 def _split_further(piece: str) -> list[str]:
     ends = [0, *(found.end() for found in MISSED_END.finditer(piece)), len(piece)]
-    return [piece[start:end] for start, end in zip(ends, ends[1:], strict=False) if start < end]
+    return [piece[start:end] for start, end in pairwise(ends) if start < end]
 
 
 def _ends(left: str, right: str) -> bool:

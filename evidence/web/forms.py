@@ -31,4 +31,4 @@ class ManyFilesField(forms.FileField):
 class UploadForm(forms.Form):
     """HTML files and archives of them."""
 
-    files = ManyFilesField(label="Files", allow_empty_file=True)
+    documents = ManyFilesField(label="Files", allow_empty_file=True)

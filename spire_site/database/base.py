@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 from django.core.exceptions import ImproperlyConfigured
-from django.db.backends.postgresql import base, client
+from django.db.backends.postgresql import base, client, operations
 from psycopg.conninfo import conninfo_to_dict
 
 from evidence.store import requirements
@@ -41,8 +41,15 @@ class DatabaseClient(client.DatabaseClient):
         return super().settings_to_cmd_args_env({**settings_dict, **address}, parameters)
 
 
+class DatabaseOperations(operations.DatabaseOperations):
+    def sql_flush(self, style, tables, *, reset_sequences=False, allow_cascade=False):
+        """Flushing takes the pipeline's rows along: they refer to Django's, and are derived from them."""
+        return super().sql_flush(style, tables, reset_sequences=reset_sequences, allow_cascade=True)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     client_class = DatabaseClient
+    ops_class = DatabaseOperations
 
     def get_connection_params(self) -> dict[str, Any]:
         return {**super().get_connection_params(), **_address(self.settings_dict)}

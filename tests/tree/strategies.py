@@ -13,10 +13,42 @@ FLOW_HOLDERS = ("div", "section", "blockquote", "article", "figure")
 INLINE = ("b", "i", "em", "code", "sup", "span", "font")
 
 WORDS = st.sampled_from(
-    ["Keys", "are", "at", "desk", "A.", "The", "café", "e.g.", "№", "5", "p.m.", "受付は九時。", "أين؟", "🚀", "x < y", "R&D"]
+    [
+        "Keys",
+        "are",
+        "at",
+        "desk",
+        "A.",
+        "The",
+        "café",
+        "e.g.",
+        "№",
+        "5",
+        "p.m.",
+        "受付は九時。",
+        "أين؟",
+        "🚀",
+        "x < y",
+        "R&D",
+    ]
 )
 BROKEN = st.sampled_from(
-    ["</p>", "</div>", "<b>", "</b>", "</table>", "<td>", "<li>", "</html>", "<p", "<a href='", "&", "<!-- ", "]]>", "<?"]
+    [
+        "</p>",
+        "</div>",
+        "<b>",
+        "</b>",
+        "</table>",
+        "<td>",
+        "<li>",
+        "</html>",
+        "<p",
+        "<a href='",
+        "&",
+        "<!-- ",
+        "]]>",
+        "<?",
+    ]
 )
 
 
@@ -62,7 +94,10 @@ def _phrasing() -> SearchStrategy[str]:
     """Words with inline tags, whole and inside words, and line breaks."""
     tagged = st.builds("<{0}>{1}</{0}>".format, st.sampled_from(INLINE), _words())
     linked = st.builds('<a href="{}">{}</a>'.format, st.sampled_from(["/x?a=1&amp;b=2", "#here", "y.html"]), _words())
-    piece = st.one_of(_words(), tagged, linked, st.just("<br>"), st.sampled_from([" ", "\n\t", "<!-- no -->"]))
+    marks = st.sampled_from(["e<b>&#x301;</b>", "x<i>&#x308;y</i>", "<code>&#x301;</code>", "co&shy;op"])
+    piece = st.one_of(
+        _words(), tagged, linked, marks, st.sampled_from(["<br>", "<br><br>", " ", "\n\t", "<!-- no -->"])
+    )
     return st.lists(piece, min_size=1, max_size=5).map("".join)
 
 

@@ -11,7 +11,9 @@ from evidence.tree.path import Path
 from evidence.tree.subdocument import prune
 from tests.tree.strategies import documents, pages
 
-PAGE = b"<title>Keys</title><h1>Keys</h1><ul><li>Blue key. It opens the yard.<ul><li>Spare</ul><li>Red</ul><p>Ask. Sign."
+PAGE = (
+    b"<title>Keys</title><h1>Keys</h1><ul><li>Blue key. It opens the yard.<ul><li>Spare</ul><li>Red</ul><p>Ask. Sign."
+)
 
 
 @given(documents())

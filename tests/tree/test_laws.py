@@ -8,17 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree, html
 
-from evidence.language.tokens import count, count_all
 from evidence.tree.html import parse
 from evidence.tree.markup import Rendering
 from evidence.tree.path import Path
 from evidence.tree.subdocument import prune
-from evidence.tree.text import to_text, token_costs
+from evidence.tree.text import to_text
 from tests.tree.strategies import broken_pages, pages
 
 
 def without_space(text: str) -> str:
-    return "".join(unicodedata.normalize("NFC", text).split())
+    return "".join(unicodedata.normalize("NFC", text.replace("\u00ad", "")).split())
 
 
 def well_formed(markup: str) -> etree._Element:
@@ -94,13 +93,6 @@ def test_excerpts_render_well_formed(page: str, numbers: list[int]) -> None:
     shown = without_space("".join(well_formed(rendering.html(excerpt)).itertext()))
     expected = [s.text for s in excerpt.sentences() if s.parent is None or s.parent.tag != "title"]
     assert sorted(shown) == sorted(without_space("".join(expected)))
-
-
-@given(pages())
-def test_the_tokens_of_a_page_are_not_counted_too_low(page: str) -> None:
-    """The budget adds these numbers; the text that is sent must fit it."""
-    document = parse(page.encode())
-    assert token_costs(document, count_all)[0] >= count(to_text(document))
 
 
 @given(st.binary(max_size=300))
