@@ -41,11 +41,6 @@ def embedder_named(name: str) -> Embedder:
     )
 
 
-def embedder() -> Embedder:
-    """The embedder that the site is set to."""
-    return embedder_named(settings.SPIRE_EMBEDDER)
-
-
 def embedder_of(index: Index) -> Embedder:
     """The embedder that made an index. OtherModel when its weights, or the way they run, are not what they were:
     vectors of two models are never compared."""

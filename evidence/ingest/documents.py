@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import sqlalchemy as sa
+from django.conf import settings
 
-from evidence.configured import embedder, embedder_of, pipeline
+from evidence.configured import embedder_of, pipeline
 from evidence.ingest.contexts import Contexts, embedded_units
 from evidence.ingest.embedding import Plan, embed, plan
+from evidence.ingest.rebuild import NO_INDEX_COMES, build
 from evidence.ingest.sources import Refusal, Source
 from evidence.language.tokens import count_all
 from evidence.models import Collection, Document, Revision
@@ -71,14 +72,15 @@ def ingest_sources(
         outcomes.append(outcome)
         report(outcome)
 
-    ways: list[Index] = []
+    # Where all indexes were dropped, the pages that are here already come first.
+    ways = _begin() if Document.objects.exists() else []
     try:
         for batch in _batches(_fresh(collection, sources, tell)):
             ways = ways or _begin()
             prepared = [prepare(source, content_hash, ways) for source, content_hash in batch]
             embed_for(prepared, ways)
             for entry in prepared:
-                tell(write(collection=collection, prepared=entry, ways=ways))
+                tell(write(collection=collection, prepared=entry))
     finally:
         _end(ways or None)
     return outcomes
@@ -100,21 +102,12 @@ def _end(ways: Sequence[Index] | None) -> None:
 
 
 def serving_indexes() -> list[Index]:
-    """The indexes that new revisions go into: all there are. The first time, the default one is made."""
+    """The indexes that new revisions go into: all there are. Where there is none, the default one is made."""
     with pipeline() as connection:
-        # Two first ingests at once make one index.
-        connection.execute(sa.text("SELECT pg_advisory_xact_lock(hashtext('spire.index'))"))
-        if not indexes.all_indexes(connection):
-            model = embedder()
-            created = indexes.create(
-                connection,
-                name=DEFAULT_INDEX,
-                model=model.name,
-                fingerprint=model.fingerprint,
-                dimensions=model.dimensions,
-            )
-            indexes.complete(connection, created)
-        return indexes.all_indexes(connection)
+        found = indexes.all_indexes(connection)
+    return found or [
+        build(DEFAULT_INDEX, model=settings.SPIRE_EMBEDDER, unit="seed", encoding="shared", context=True)
+    ]
 
 
 def prepare(source: Source, content_hash: str, ways: Sequence[Index]) -> Prepared:
@@ -134,10 +127,12 @@ def embed_for(prepared: Sequence[Prepared], ways: Sequence[Index]) -> None:
             entry.embedded += asked
 
 
-def write(*, collection: Collection, prepared: Prepared, ways: Sequence[Index]) -> Outcome:
+def write(*, collection: Collection, prepared: Prepared) -> Outcome:
     """Write a revision with everything derived from it, and make it the current one: all of it, or nothing."""
     source, tree = prepared.source, prepared.tree
     with pipeline() as connection:
+        connection.execute(NO_INDEX_COMES)
+        ways = indexes.all_indexes(connection)
         document, _ = Document.objects.get_or_create(collection=collection, address=source.address)
         # Another worker may be writing the same document: the second one waits, and finds its work done.
         document = Document.objects.select_for_update().get(pk=document.pk)
@@ -156,6 +151,10 @@ def write(*, collection: Collection, prepared: Prepared, ways: Sequence[Index]) 
             language=tree.language,
             sentences=sum(1 for _ in tree.sentences()),
         )
+        for way in ways:
+            if way.id not in prepared.plans:  # made since this was prepared
+                prepared.plans[way.id] = plan(tree, way, embedder_of(way))
+                embed([prepared.plans[way.id]], way)
         units = {way.id: embedded_units(prepared.plans[way.id], prepared.contexts, prepared.tokens) for way in ways}
         write_tree(
             connection,
@@ -187,7 +186,7 @@ def _fresh(
     """The sources that are new or have changed, with the hash of their bytes. A refused one leaves what is there."""
     for source in sources:
         if isinstance(source, Refusal):
-            Document.objects.filter(collection=collection, address=source.name).update(error=source.reason)
+            Document.objects.filter(collection=collection, address=source.address).update(error=source.reason)
             tell(Outcome(source.name, "refused", source.reason))
             continue
         content_hash = hashlib.sha256(source.data).hexdigest()

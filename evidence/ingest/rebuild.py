@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+
+import sqlalchemy as sa
 
 from evidence.configured import embedder_named, pipeline
 from evidence.ingest.contexts import Contexts, embedded_units
@@ -14,8 +17,21 @@ from evidence.store.revisions import add_contexts, read_contexts, read_tokens, r
 
 DOCUMENTS_OF_A_BATCH = 16
 
+# Two that make their first index at once make one; and a revision is either written into an index that is new, or seen
+# by its build.
+INDEX_COMES = sa.text("SELECT pg_advisory_xact_lock(hashtext('spire.index'))")
+NO_INDEX_COMES = sa.text("SELECT pg_advisory_xact_lock_shared(hashtext('spire.index'))")
 
-def build(name: str, *, model: str, unit: str, encoding: str, context: bool, report: Callable[[int], object]) -> Index:
+
+def build(
+    name: str,
+    *,
+    model: str,
+    unit: str,
+    encoding: str,
+    context: bool,
+    report: Callable[[int], object] = lambda documents: None,
+) -> Index:
     """Make the index of this name, or go on with it, until it holds every current revision; then it is complete.
 
     ``report`` is told the number of documents done. An index of this name that embeds in another way is a ValueError.
@@ -37,6 +53,7 @@ def build(name: str, *, model: str, unit: str, encoding: str, context: bool, rep
 def _get_or_create(name: str, *, model: str, unit: str, encoding: str, context: bool) -> Index:
     embedder = embedder_named(model)
     with pipeline() as connection:
+        connection.execute(INDEX_COMES)
         others = indexes.all_indexes(connection)
         for other in others:
             identity = (other.fingerprint, other.unit, other.encoding, other.context)
@@ -65,8 +82,11 @@ def _get_or_create(name: str, *, model: str, unit: str, encoding: str, context: 
 
 def _build_batch(index: Index, revisions: list[int]) -> None:
     embedder = embedder_named(index.model)
+    trees = {}
     with pipeline() as connection:
-        trees = {revision: read_tree(connection, revision) for revision in revisions}
+        for revision in revisions:
+            with suppress(KeyError):  # its document has gone meanwhile
+                trees[revision] = read_tree(connection, revision)
     plans = {revision: plan(tree, index, embedder) for revision, tree in trees.items()}
     embed(list(plans.values()), index)
     for revision, made in plans.items():

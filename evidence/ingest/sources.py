@@ -16,6 +16,9 @@ from django.conf import settings
 HTML_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
 MEGABYTE = 1_000_000
 
+LONGEST_ADDRESS = 2000
+"""Bytes. PostgreSQL's indexes hold at most 2,704 in a row."""
+
 # What a file is that says it is HTML and is not.
 SIGNATURES = (
     (b"%PDF-", "a PDF"),
@@ -26,6 +29,9 @@ SIGNATURES = (
     (b"\x1f\x8b", "a gzip archive"),
     (b"\x7fELF", "a program"),
 )
+
+# What zipfile raises on archives that are cut or changed (negative offsets and names that are no text are ValueErrors).
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -39,10 +45,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Something that was not taken in, and why."""
+    """Something that was not taken in, and why. ``address`` is that of the page it would have been."""
 
     name: str
     reason: str
+    address: str = ""
 
 
 def read_paths(paths: Iterable[Path]) -> Iterator[Source | Refusal]:
@@ -77,22 +84,23 @@ def _limit() -> int:
 
 
 def _checked(name: str, address: str, data: bytes) -> Source | Refusal:
+    if len(address.encode()) > LONGEST_ADDRESS:
+        return Refusal(name, f"has a name of more than {LONGEST_ADDRESS} bytes, folders included; shorten it")
     if len(data) > _limit():
-        return Refusal(
-            name, f"is larger than {settings.SPIRE_LARGEST_FILE} MB, the limit for one file (SPIRE_LARGEST_FILE)"
-        )
+        reason = f"is larger than {settings.SPIRE_LARGEST_FILE} MB, the limit for one file (SPIRE_LARGEST_FILE)"
+        return Refusal(name, reason, address)
     if not data.strip():
-        return Refusal(name, "is empty")
+        return Refusal(name, "is empty", address)
     for signature, kind in SIGNATURES:
         if data.startswith(signature):
-            return Refusal(name, f"is {kind}, not HTML")
+            return Refusal(name, f"is {kind}, not HTML", address)
     return Source(address, data)
 
 
 def _read_file(path: Path, address: str) -> Source | Refusal:
     try:
         if not path.is_file():
-            return Refusal(str(path), "is not a regular file")
+            return Refusal(str(path), "is not a regular file", address)
         # The name of a file may be bytes that are no text.
         address.encode()
         with path.open("rb") as file:
@@ -100,7 +108,7 @@ def _read_file(path: Path, address: str) -> Source | Refusal:
     except UnicodeEncodeError:
         return Refusal(os.fsencode(path).decode("utf-8", "replace"), "has a name that is not UTF-8; rename it")
     except OSError as error:
-        return Refusal(str(path), f"cannot be read: {error.strerror}")
+        return Refusal(str(path), f"cannot be read: {error.strerror}", address)
 
 
 def _read_folder(folder: Path) -> Iterator[Source | Refusal]:
@@ -136,11 +144,11 @@ def _read_archive(name: str, file: BinaryIO) -> Iterator[Source | Refusal]:
     are not trusted, and reading stops at the limit for one file."""
     try:
         archive = zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, NotImplementedError) as error:
+    except DAMAGED as error:
         yield Refusal(name, f"is not a zip archive that can be read: {error}")
         return
     with archive:
-        members = [member for member in archive.infolist() if not member.is_dir()]
+        members = [member for member in archive.infolist() if not member.filename.endswith("/")]
         if len(members) > settings.SPIRE_MOST_FILES:
             yield Refusal(
                 name,
@@ -161,16 +169,16 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, seen: set[st
     parts = PurePosixPath(shown).parts
     if "\\" in shown or shown.startswith("/") or ".." in parts or ":" in parts[0] or "\0" in member.orig_filename:
         return Refusal(shown, "has a name that leads out of the archive")
+    address = PurePosixPath(shown).as_posix()
     if stat.S_ISLNK(member.external_attr >> 16):
         return Refusal(shown, "is a link, not a file")
     if member.flag_bits & 0x1:
-        return Refusal(shown, "is encrypted")
-    address = PurePosixPath(shown).as_posix()
+        return Refusal(shown, "is encrypted", address)
     if address in seen:
         return Refusal(shown, "is in the archive twice; the first one was taken")
     seen.add(address)
     try:
         with archive.open(member) as opened:
             return _checked(shown, address, opened.read(_limit() + 1))
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
-        return Refusal(shown, f"cannot be read: {error}")
+    except DAMAGED as error:
+        return Refusal(shown, f"cannot be read: {error}", address)

@@ -75,13 +75,12 @@ def sections_of(document: Document, units: Sequence[Unit], *, context: bool) -> 
         is_unit = node.position in number_at
         if not (is_unit or (node.is_sentence and _is_beside_units(node))) or node.position in in_rows:
             continue
-        if is_unit:
-            around = _headings(units[number_at[node.position]].context)
-            if around != heading:
-                if any(number is not None for number in numbers):
-                    yield Section(_told(heading or (), context), tuple(pieces), tuple(numbers))
-                pieces, numbers = [], []
-                heading = around
+        around = _headings(units[number_at[node.position]].context if is_unit else global_context(node))
+        if around != heading:
+            if any(number is not None for number in numbers):
+                yield Section(_told(heading or (), context), tuple(pieces), tuple(numbers))
+            pieces, numbers = [], []
+            heading = around
         pieces.append(node.content)
         numbers.append(number_at.get(node.position))
     if any(number is not None for number in numbers):

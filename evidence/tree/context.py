@@ -345,7 +345,7 @@ def _lead_in(block: Node) -> Node | None:
     """The last sentence before a block, if the block follows running text directly."""
     node = block
     while node.parent is not None:
-        before = node.parent.children[node.index - 1] if node.index else None
+        before = _before(node.parent.children, node.index)
         if before is not None:
             if before.tag == SENTENCE:
                 return before
@@ -355,6 +355,13 @@ def _lead_in(block: Node) -> Node | None:
             return None
         node = node.parent
     return None
+
+
+def _before(siblings: Sequence[Node], place: int) -> Node | None:
+    """What stands before this place; editors leave empty paragraphs there, which a reader does not see."""
+    while place and siblings[place - 1].tag == "p" and not siblings[place - 1].children:
+        place -= 1
+    return siblings[place - 1] if place else None
 
 
 def _opening(item: Node, inner: Node) -> Node | None:

@@ -14,6 +14,9 @@ XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([\w:.-]+)["']
 COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
+# What the standard names and no browser reads a page with.
+NOT_READ = frozenset(("replacement", "x-user-defined"))
+
 # One wrong byte in a page of UTF-8 is a slip; many say that the page is in another encoding.
 TOLERATED_SHARE_OF_ERRORS = 0.05
 
@@ -32,7 +35,7 @@ def decode(data: bytes, charset: str = "") -> str:
     declared += [found[1].decode("ascii") for found in (XML_ENCODING.search(head), META_CHARSET.search(head)) if found]
     for label in declared:
         encoding = webencodings.lookup(label)
-        if encoding is None:
+        if encoding is None or encoding.name in NOT_READ:
             continue
         # A page that could be searched for its declaration byte by byte is not in UTF-16, whatever it says.
         name = "utf-8" if encoding.name.startswith("utf-16") and label != charset else encoding.codec_info.name

@@ -222,50 +222,33 @@ def _parse(text: str) -> tuple[Element | None, bool]:
     return root, is_cut
 
 
-def _flattened(text: str, limit: int = 1000) -> str:
-    """The page without the tags nested deeper than libxml2 goes (2048 levels, after which it drops the rest of a page)."""
+def _flattened(text: str, limit: int = 600) -> str:
+    """The page without the tags nested deeper than libxml2 goes (2048 levels, after which it drops the rest of a page).
+
+    Tags that need no end tag are not counted, so a level may really be three: a table, its row and its cell.
+    """
     pieces: list[str] = []
     start = depth = 0
     for tag in TAG.finditer(text):
         name = (tag[2] or "").lower()
         if not name or name in VOID:
             continue
-        depth = max(depth - 1, 0) if tag[1] else depth + 1
-        if depth >= limit:
+        is_counted, is_end = name not in NEEDS_NO_END, bool(tag[1])
+        depth += is_counted and not is_end
+        if depth > limit:
             pieces.append(text[start : tag.start()])
             # A space, so that the words on both sides of a block do not run together.
             pieces.append("<br>" if name in BLOCKS or name in WRAPPERS else "")
             start = tag.end()
+        depth = max(depth - (is_counted and is_end), 0)
     pieces.append(text[start:])
     return "".join(pieces)
 
 
 VOID = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-        "p",
-        "li",
-        "dt",
-        "dd",
-        "tr",
-        "td",
-        "th",
-        "option",
-    ]
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
 )
+NEEDS_NO_END = frozenset(["p", "li", "dt", "dd", "tr", "td", "th", "option"])
 
 
 def _fallback_title(document: Document, address: str) -> str:
@@ -444,11 +427,20 @@ class _Builder:
         following = element.getnext()
         is_double = following is not None and following.tag == "br" and not (element.tail or "").strip()
         if is_double and not self._run.is_blank and self._block.tag not in ONE_LEAF:
-            self._flush(keep_open=True)
+            self._end_paragraph()
             return
         if not self._run.is_blank:
             self._run.void("br")
             self._run.add(" ")
+
+    def _end_paragraph(self) -> None:
+        """A double line break: what follows is a paragraph of its own."""
+        block = self._block
+        if block.tag == "p" and block.parent is not None:
+            self._flush()
+            self._block = self._append(block.parent, "p", NO_ATTRIBUTES)
+        else:
+            self._flush(keep_open=True)
 
     def _remember_anchor(self, element: Element) -> None:
         name = element.get("id") or (element.get("name") if element.tag == "a" else None)
@@ -473,7 +465,7 @@ class _Builder:
         is_paragraph = (
             tag not in SENTENCE_HOLDERS or keep_open or bool(block.children and block.children[-1].tag == SENTENCE)
         )
-        is_leaf = tag in ONE_LEAF or (tag in ONE_LEAF_IF_SHORT and run.length <= SHORT_LEAF)
+        is_leaf = tag in ONE_LEAF or (tag in ONE_LEAF_IF_SHORT and len(run.text.strip()) <= SHORT_LEAF)
         whole = bool(self._verbatim) or (is_leaf and not is_paragraph)
         sentences = run.sentences(self._languages[-1], whole=whole)
         if sentences and is_paragraph:

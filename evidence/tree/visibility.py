@@ -34,7 +34,7 @@ class Visibility:
         """Whether this element and all that is in it is hidden."""
         attributes = element.attrib
         if not attributes:
-            return False
+            return bool(element.tag == "dialog")
         if "hidden" in attributes:
             return True
         style = attributes.get("style")

@@ -19,7 +19,7 @@ class ManyFilesField(forms.FileField):
     widget = ManyFiles(attrs={"accept": ".html,.htm,.xhtml,.shtml,.zip"})
 
     def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
-        given = data if isinstance(data, list | tuple) else [data]
+        given = data or [None]
         if len(given) > settings.SPIRE_MOST_FILES:
             raise forms.ValidationError(
                 f"These are {len(given)} files; {settings.SPIRE_MOST_FILES} are taken at once. Send them as a .zip."

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
@@ -18,46 +16,23 @@ from django.views.decorators.http import require_safe
 from evidence.configured import OtherModel, pipeline
 from evidence.language.embedder import ModelError
 from evidence.models import Collection, Document, Revision
-from evidence.retrieve.evidence import Citation, Evidence, Excerpt
-from evidence.retrieve.pipeline import NoIndex, ask
+from evidence.retrieve.pipeline import LONGEST_QUESTION, NoIndex, ask
 from evidence.store.revisions import read_tree
+from evidence.tree.context import HEADINGS
 from evidence.tree.document import Document as Tree
-from evidence.tree.document import Node
 from evidence.tree.markup import Rendering, anchor, named_anchor
 from evidence.tree.path import Path, PathSet
-from evidence.web.fragments import at_source
-from evidence.web.highlight import Words
+from evidence.web.links import inside, is_on_the_web
+from evidence.web.results import results_of
 
 LARGEST_BUDGET = 20_000
 MOST_CITED = 500
-HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 # No script, no form, no foreign load, no way out of the frame, and an origin of its own.
 ORIGINAL_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none';"
     " frame-ancestors 'none'"
 )
-
-
-@dataclass(frozen=True)
-class CitationLink:
-    """A citation as the page shows it: its number among the excerpt's, and where it opens."""
-
-    number: int
-    citation: Citation
-    url: str
-    source_url: str
-
-
-@dataclass(frozen=True)
-class Result:
-    """The evidence of one document as the page shows it."""
-
-    excerpt: Excerpt
-    html: SafeString
-    url: str
-    breadcrumb: list[str]
-    citations: list[CitationLink]
 
 
 @login_required
@@ -71,6 +46,7 @@ def home(request: HttpRequest) -> HttpResponse:
     budget = _budget(request.GET.get("budget", ""))
     context = {
         "question": question,
+        "longest_question": LONGEST_QUESTION,
         "collections": [(collection, not wanted or collection in chosen) for collection in visible],
         "budget": budget,
         "default_budget": settings.SPIRE_BUDGET,
@@ -79,11 +55,14 @@ def home(request: HttpRequest) -> HttpResponse:
         try:
             evidence = ask(question, collections=[collection.pk for collection in chosen], budget=budget)
         except (NoIndex, OtherModel, ModelError) as error:
-            context["problem"] = str(error)
+            context["problem"] = error
         else:
-            context |= {"evidence": evidence, "results": _results(evidence)}
-            context["citations"] = sum(len(excerpt.citations) for excerpt in evidence.excerpts)
-            context["milliseconds"] = sum(evidence.milliseconds.values())
+            context |= {
+                "evidence": evidence,
+                "results": results_of(evidence),
+                "passages": sum(len(excerpt.citations) for excerpt in evidence.excerpts),
+                "milliseconds": sum(evidence.milliseconds.values()),
+            }
     return render(request, "home.html", context)
 
 
@@ -99,7 +78,7 @@ def document(request: HttpRequest, pk: int) -> HttpResponse:
     rendering = Rendering(
         cited=cited,
         anchors=True,
-        link=lambda target: f"#{named_anchor(target[1:])}" if target.startswith("#") else _link(found.pk, target),
+        link=lambda target: f"#{named_anchor(target[1:])}" if target.startswith("#") else inside(found.pk, target),
     )
     return render(
         request,
@@ -109,7 +88,7 @@ def document(request: HttpRequest, pk: int) -> HttpResponse:
             "revision": revision,
             "revisions": found.revisions.defer("content"),
             "is_current": revision.pk == found.current_id,
-            "source_url": found.address if found.address.startswith(("http://", "https://")) else "",
+            "source_url": found.address if is_on_the_web(found.address) else "",
             "language": tree.language,
             "contents": _contents(tree),
             "cited": [(anchor(path), tree.at(path).content) for path in cited],
@@ -143,9 +122,11 @@ def original(request: HttpRequest, pk: int) -> HttpResponse:
 def linked(request: HttpRequest, pk: int, address: str) -> HttpResponse:
     """Where a relative link of a document leads: to the document of that address in the same collection."""
     found = get_object_or_404(_readable(request), pk=pk)
-    target = _readable(request).filter(collection=found.collection_id, address=address).first()
+    # No address has a NUL in it, and PostgreSQL refuses to look for one.
+    neighbours = _readable(request).filter(collection=found.collection_id)
+    target = None if "\0" in address else neighbours.filter(address=address).first()
     if target is None:
-        raise Http404("The page that this link leads to is not in the collection.")
+        return render(request, "not_held.html", {"document": found, "address": address}, status=404)
     return HttpResponseRedirect(reverse("document", args=[target.pk]))
 
 
@@ -155,72 +136,19 @@ def _readable(request: HttpRequest) -> QuerySet[Document]:
 
 def _revision(request: HttpRequest, found: Document) -> Revision:
     """The revision that the address names by its number; else the current one."""
+    revisions = found.revisions.defer("content")
     number = request.GET.get("revision", "")
     if not number:
-        return get_object_or_404(Revision, pk=found.current_id)
+        return get_object_or_404(revisions, pk=found.current_id)
     if not (number.isascii() and number.isdigit()) or len(number) > 9:
         raise Http404("There is no such revision.")
-    return get_object_or_404(found.revisions, number=int(number))
+    return get_object_or_404(revisions, number=int(number))
 
 
 def _budget(text: str) -> int:
     if text.isascii() and text.isdigit() and 0 < len(text) < 7:
         return min(max(int(text), 1), LARGEST_BUDGET)
     return settings.SPIRE_BUDGET
-
-
-def _results(evidence: Evidence) -> list[Result]:
-    words = Words(evidence.question)
-    return [_result(excerpt, words) for excerpt in evidence.excerpts]
-
-
-def _result(excerpt: Excerpt, words: Words) -> Result:
-    rendering = Rendering(
-        cited=excerpt.cited,
-        is_excerpt=True,
-        link=lambda target: _link(excerpt.document_id, target),
-        highlight=words.spans,
-    )
-    marks = [("revision", str(excerpt.revision)), *(("cite", str(path)) for path in excerpt.cited)]
-    url = f"{reverse('document', args=[excerpt.document_id])}?{urlencode(marks)}"
-    best_first = sorted(excerpt.citations, key=lambda citation: citation.path)
-    citations = [
-        CitationLink(number, citation, f"{url}#{anchor(citation.path)}", at_source(excerpt.address, citation.text))
-        for number, citation in enumerate(best_first, 1)
-    ]
-    return Result(
-        excerpt=excerpt,
-        # Rendering writes kept tags and escaped text only.
-        html=SafeString(rendering.html(excerpt.tree)),
-        url=citations[0].url if citations else url,
-        breadcrumb=_breadcrumb(excerpt.tree, excerpt.title),
-        citations=citations,
-    )
-
-
-def _breadcrumb(tree: Tree, title: str) -> list[str]:
-    """The headings that all of an excerpt stands under: the first one of each level, as long as there is only one."""
-    headings = [node for node in tree.nodes if node.tag in HEADINGS]
-    trail: list[str] = []
-    for level in HEADINGS:
-        of_level = [heading.content for heading in headings if heading.tag == level]
-        if len(of_level) > 1:
-            break
-        trail += [text for text in of_level if text != title]
-    return trail
-
-
-def _link(pk: int, target: str) -> str | None:
-    """Where a link inside a document leads from our pages."""
-    if target.startswith("#"):
-        return f"{reverse('document', args=[pk])}#{named_anchor(target[1:])}"
-    if ":" in target.split("/", 1)[0]:
-        return target
-    address, _, name = target.partition("#")
-    address = address.partition("?")[0].lstrip("/")
-    if not address:
-        return None
-    return reverse("linked", args=[pk, address]) + (f"#{named_anchor(name)}" if name else "")
 
 
 def _cited(given: Iterable[str], tree: Tree) -> tuple[PathSet, int]:
@@ -240,5 +168,5 @@ def _cited(given: Iterable[str], tree: Tree) -> tuple[PathSet, int]:
 
 def _contents(tree: Tree) -> list[tuple[int, str, str]]:
     """The headings for a table of contents: level, anchor, text."""
-    found: list[Node] = [node for node in tree.nodes if node.tag in HEADINGS and node.children]
+    found = (node for node in tree.nodes if node.tag in HEADINGS and node.children)
     return [(int(node.tag[1]), anchor(node.path), node.content) for node in found]

@@ -106,21 +106,22 @@ def _table(cells: list[list[str]]) -> str:
     return "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
 
 
+def _around(inner: SearchStrategy[str]) -> SearchStrategy[str]:
+    """Blocks, lists and tables that hold what is given."""
+    several = st.lists(inner, min_size=1, max_size=3)
+    return st.one_of(
+        st.builds("<{0}>{1}</{0}>".format, st.sampled_from(FLOW_HOLDERS), several.map("".join)),
+        several.map(lambda items: "<ul>" + "".join(f"<li>{item}</li>" for item in items) + "</ul>"),
+        several.map(lambda items: "<ol>" + "".join(f"<li>{item}" for item in items) + "</ol>"),
+        several.map(lambda items: "<dl>" + "".join(f"<dt>Term<dd>{item}" for item in items) + "</dl>"),
+        st.lists(st.lists(inner, min_size=1, max_size=3), min_size=1, max_size=3).map(_table),
+        several.map("".join),
+    )
+
+
 def _flow() -> SearchStrategy[str]:
     leaf = st.one_of(_phrasing(), st.builds("<{0}>{1}</{0}>".format, st.sampled_from(PHRASING_HOLDERS), _phrasing()))
-
-    def extend(inner: SearchStrategy[str]) -> SearchStrategy[str]:
-        several = st.lists(inner, min_size=1, max_size=3)
-        return st.one_of(
-            st.builds("<{0}>{1}</{0}>".format, st.sampled_from(FLOW_HOLDERS), several.map("".join)),
-            several.map(lambda items: "<ul>" + "".join(f"<li>{item}</li>" for item in items) + "</ul>"),
-            several.map(lambda items: "<ol>" + "".join(f"<li>{item}" for item in items) + "</ol>"),
-            several.map(lambda items: "<dl>" + "".join(f"<dt>Term<dd>{item}" for item in items) + "</dl>"),
-            st.lists(st.lists(inner, min_size=1, max_size=3), min_size=1, max_size=3).map(_table),
-            several.map("".join),
-        )
-
-    return st.recursive(leaf, extend, max_leaves=8)
+    return st.recursive(leaf, _around, max_leaves=8)
 
 
 def pages() -> SearchStrategy[str]:

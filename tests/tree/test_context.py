@@ -107,6 +107,8 @@ def test_a_heading_is_headed_by_those_above_it() -> None:
         ("<p>Bring these:</p><section><ul><li>x</ul></section>", "Bring these:"),
         ("<p>Bring these:</p><section><p>A.</p><ul><li>x</ul></section>", "A."),
         ("<p>Bring these:</p><ul><li>a</ul><ul><li>x</ul>", None),
+        ("<p>Bring these:</p><p>&nbsp;</p><p></p><ul><li>x</ul>", "Bring these:"),
+        ("<p>Bring these:<br><br><ul><li>x</ul>", "Bring these:"),
         ("<p>Bring these:</p><hr><ul><li>x</ul>", None),
         ("<p>Bring these:</p><h2>B</h2><ul><li>x</ul>", None),
         ("<ul><li>x</ul>", None),
@@ -119,7 +121,7 @@ def test_the_label_of_a_list_is_the_sentence_right_before_it(body: str, expected
 
 
 def test_a_nested_list_carries_its_items_and_their_labels() -> None:
-    """ "Three days" is the answer only together with the item it belongs to and the words before the list."""
+    """The item "Three days" is the answer only together with the item and the words that it belongs to."""
     document = page("<p>Leave is:<ol><li>Short. It is paid.<ul><li>Three days</ul><li>Long:<ul><li>A year</ul></ol>")
     assert texts(list_label(leaf(document, "Three days"))) == ["Leave is:", "Short. It is paid."]
     assert texts(list_label(leaf(document, "A year"))) == ["Leave is:", "Long:"]
@@ -243,7 +245,7 @@ def test_seeds_are_sentences_and_rows_and_not_what_only_serves_as_context() -> N
 
 
 def test_a_heading_that_heads_nothing_is_a_seed() -> None:
-    """ "Closed on Fridays" as a heading is all that a page may say about it."""
+    """A heading such as "Closed on Fridays" is all that a page may say about it."""
     document = page("<h1>Desk</h1><p>Open.</p><h2>Closed on Fridays</h2>")
     assert texts(seeds(document)) == ["Open.", "Closed on Fridays"]
 

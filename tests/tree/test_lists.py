@@ -37,7 +37,7 @@ def numbers(body: str) -> list[int | None]:
     ],
 )
 def test_items_have_the_numbers_that_a_browser_shows(body: str, expected: list[int | None]) -> None:
-    """ "Step 4" in an answer must be step 4 of the page, though the excerpt shows that item alone."""
+    """The "step 4" of an answer must be step 4 of the page, though the excerpt shows that item alone."""
     assert numbers(body) == expected
 
 

@@ -42,7 +42,7 @@ def test_a_cell_has_the_headers_of_its_row_and_column() -> None:
 
 
 def test_headers_of_two_levels_come_outermost_first() -> None:
-    """ "Autumn" alone does not say of which year."""
+    """The header "Autumn" alone does not say of which year."""
     assert both(TWO_LEVELS, "14") == (["Lund"], ["2026", "Autumn"])
     assert both(TWO_LEVELS, "12") == (["Lund"], ["2025", "Autumn"])
     assert both(TWO_LEVELS, "Lund") == ([], ["Depot"])
@@ -97,8 +97,11 @@ def test_a_header_that_spans_rows_is_the_header_of_each() -> None:
 
 @pytest.mark.parametrize("scope", ["", " scope=rowgroup", " scope=colgroup"])
 def test_a_row_of_one_header_heads_the_rows_after_it(scope: str) -> None:
-    """ "Sweden" over the rows of its towns: without it, a town's row does not say where it is."""
-    body = f"<table><tr><th>Town<th>km<tr><th colspan=2{scope}>Sweden<tr><td>Lund<td>5<tr><th colspan=2>Norway<tr><td>Oslo<td>6</table>"
+    """The row "Sweden" stands over those of its towns: without it, a town's row does not say where it is."""
+    body = (
+        f"<table><tr><th>Town<th>km<tr><th colspan=2{scope}>Sweden<tr><td>Lund<td>5"
+        "<tr><th colspan=2>Norway<tr><td>Oslo<td>6</table>"
+    )
     assert both(body, "5") == (["Sweden"], ["km"])
     assert both(body, "6") == (["Norway"], ["km"])
 

@@ -97,7 +97,6 @@ def _document(excerpt: Excerpt) -> dict[str, Any]:
     return {
         "document": excerpt.document_id,
         "revision": excerpt.revision,
-        "collection": excerpt.collection,
         "title": excerpt.title,
         "address": excerpt.address,
         "text": excerpt.text,
@@ -113,7 +112,10 @@ def _document(excerpt: Excerpt) -> dict[str, Any]:
 def shown(found: Evidence) -> str:
     """The evidence for a person at a terminal."""
     if not found.excerpts:
-        return "Nothing was found: the collections hold no document, or the question no word."
+        return (
+            "Nothing was found: the collections hold no document, or the question no word,"
+            f" or nothing fits a budget of {found.budget} tokens."
+        )
     parts = [
         f"{excerpt.address}  (revision {excerpt.revision}, {excerpt.collection})\n{excerpt.text}\n"
         for excerpt in found.excerpts

@@ -1,0 +1,63 @@
+"""``bench``: the figures that README.md quotes."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from evidence.bench import operators, questions, stages
+from evidence.configured import pipeline
+from evidence.management.commands.ask import collection_ids
+from evidence.retrieve.pipeline import NoIndex
+
+
+class Command(BaseCommand):
+    help = "Measures speed and quality on this machine."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        kinds = parser.add_subparsers(dest="kind", required=True)
+        for kind, text in (
+            ("tree", "pages to sentences with contexts, without a database"),
+            ("ingest", "every stage of an ingest, into a collection that is deleted afterwards"),
+        ):
+            kinds.add_parser(kind, help=text).add_argument("paths", nargs="+", type=Path, metavar="PATH")
+        asking = kinds.add_parser("questions", help="latency, and how many questions find their answer")
+        asking.add_argument("file", nargs="?", type=Path, metavar="FILE.jsonl")
+        asking.add_argument("--collection", action="append", default=[], metavar="NAME")
+        asking.add_argument("--count", type=int, default=0, metavar="N", help="fill up with headings to N questions")
+        asking.add_argument("--budget", type=int, default=settings.SPIRE_BUDGET, metavar="N")
+        asking.add_argument("--index", metavar="NAME")
+        kinds.add_parser("operators", help="up and down as SQL, each in several ways, on the trees in the database")
+
+    def handle(self, *, kind: str, **options: Any) -> None:
+        try:
+            getattr(self, f"_{kind}")(**options)
+        except (questions.QuestionFileError, NoIndex, OSError) as error:
+            raise CommandError(str(error)) from error
+
+    def _tree(self, paths: list[Path], **_: Any) -> None:
+        for figure in stages.measure_tree(paths):
+            self.stdout.write(str(figure))
+
+    def _ingest(self, paths: list[Path], **_: Any) -> None:
+        self.stdout.write(stages.database_name())
+        for figure in stages.measure_ingest(paths):
+            self.stdout.write(str(figure))
+
+    def _questions(self, file: Path | None, count: int, budget: int, index: str | None, **options: Any) -> None:
+        collections = collection_ids(options["collection"])
+        asked = questions.read_questions(file) if file is not None else []
+        asked += questions.headings_as_questions(collections, max(count - len(asked), 0))
+        if not asked:
+            raise CommandError("no question: give a FILE.jsonl, or --count N over a collection that has headings")
+        for figure in questions.measure(asked, collections=collections, budget=budget, index=index):
+            self.stdout.write(str(figure))
+
+    def _operators(self, **_: Any) -> None:
+        with pipeline() as connection:
+            for timing in operators.measure(connection):
+                self.stdout.write(str(timing))

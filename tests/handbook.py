@@ -1,0 +1,72 @@
+"""What the tests from ingest to the commands share: small pages, a way to take them in, and one to leave nothing behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import sqlalchemy as sa
+
+from evidence.configured import pipeline
+from evidence.ingest.documents import Outcome, ingest_sources
+from evidence.ingest.sources import Source
+from evidence.models import Collection
+from evidence.store import indexes
+from evidence.store.schema import SCHEMA
+
+DERIVED = ("node", "context", "seed")
+
+
+def page(title: str, **sections: str) -> bytes:
+    """A page with a section of one paragraph for each keyword."""
+    body = "".join(f"<h2>{heading}</h2><p>{text}</p>" for heading, text in sections.items())
+    return f"<!doctype html><html lang=en><title>{title}</title><h1>{title}</h1>{body}".encode()
+
+
+NORTH = "Team North closes the gate at six each evening. Ring the bell twice."
+SOUTH = "Team South opens the gate at six each morning. Bring the brass key."
+GATE = page("Gate", North=NORTH, South=SOUTH)
+NEW_SOUTH = "Team South opens the gate at eight each morning. Bring the brass key."
+NEW_GATE = page("Gate", North=NORTH, South=NEW_SOUTH)
+
+KITCHEN = page("Kitchen", Tea="Tea is in the blue tin.", Coffee="Coffee is in the red tin.")
+
+TABLE = b"""<!doctype html><title>Tins</title><h1>Tins</h1><table><caption>What is in them</caption>
+<tr><th>Tin</th><th>Holds</th></tr><tr><th>Blue</th><td>Tea leaves</td></tr><tr><th>Red</th><td>Coffee beans</td></tr>
+</table>"""
+
+
+def collection_of(name: str = "Handbook") -> Collection:
+    """The collection of this name."""
+    found, _ = Collection.objects.get_or_create(name=name, defaults={"slug": name.lower()})
+    return found
+
+
+def take_in(pages: dict[str, bytes], collection: str = "Handbook") -> list[Outcome]:
+    """Ingest pages by their address."""
+    sources = [Source(address, data) for address, data in pages.items()]
+    return ingest_sources(collection=collection_of(collection), sources=sources)
+
+
+def rows_of(revision_id: int) -> dict[str, int]:
+    """How many rows each of the pipeline's tables holds of a revision, those of the indexes included."""
+    with pipeline() as connection:
+        tables = [*DERIVED, *(index.table.name for index in indexes.all_indexes(connection))]
+        return {
+            table: connection.execute(
+                sa.text(f"SELECT count(*) FROM {SCHEMA}.{table} WHERE revision_id = :revision"),
+                {"revision": revision_id},
+            ).scalar_one()
+            for table in tables
+        }
+
+
+@contextmanager
+def indexes_dropped_afterwards() -> Iterator[None]:
+    """For tests that commit: flushing Django's tables empties the pipeline's, and knows nothing of the indexes."""
+    try:
+        yield
+    finally:
+        with pipeline() as connection:
+            for index in indexes.all_indexes(connection):
+                indexes.drop(connection, index)

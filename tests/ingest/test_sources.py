@@ -1,0 +1,354 @@
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from evidence.ingest.sources import Refusal, Source, read_paths, read_upload
+
+PAGE = b"<p>Ask.</p>"
+CASE = Path(__file__).parent.parent / "cases" / "51-zip-slip-and-bomb"
+Found = list[Source | Refusal]
+
+
+@pytest.fixture
+def small(settings: Any) -> None:
+    """The limit for one file: a megabyte."""
+    settings.SPIRE_LARGEST_FILE = 1
+
+
+def taken(found: Iterable[Source | Refusal]) -> list[str]:
+    return [one.address for one in found if isinstance(one, Source)]
+
+
+def refused(found: Iterable[Source | Refusal]) -> dict[str, str]:
+    return {one.name: one.reason for one in found if isinstance(one, Refusal)}
+
+
+def archive(members: Iterable[tuple[str | zipfile.ZipInfo, bytes]]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in members:
+            file.writestr(name, data)
+    return packed.getvalue()
+
+
+def named(name: str, mode: int = 0) -> zipfile.ZipInfo:
+    """A member with exactly this name, which ``writestr`` would tidy."""
+    member = zipfile.ZipInfo("x")
+    member.filename = name
+    member.external_attr = mode << 16
+    member.compress_type = zipfile.ZIP_DEFLATED
+    return member
+
+
+def upload(name: str, data: bytes) -> Found:
+    return list(read_upload(name, io.BytesIO(data)))
+
+
+def unpacked(*members: tuple[str | zipfile.ZipInfo, bytes]) -> Found:
+    return upload("pages.zip", archive(members))
+
+
+# Files and folders
+
+
+def test_the_pages_of_a_folder_are_known_by_their_path_in_it(tmp_path: Path) -> None:
+    """Links between them, and the next ingest, find them by it."""
+    for name in ("b.html", "a.HTM", "sub/c.xhtml", "sub/deep/d.shtml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(PAGE)
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG")
+    (tmp_path / "html").write_bytes(PAGE)
+    found = list(read_paths([tmp_path]))
+    assert taken(found) == ["a.HTM", "b.html", "sub/c.xhtml", "sub/deep/d.shtml"]
+    assert refused(found) == {}
+    assert found[0] == Source("a.HTM", PAGE)
+
+
+def test_a_file_is_known_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "å b.html").write_bytes(PAGE)
+    assert list(read_paths([tmp_path / "å b.html"])) == [Source("å b.html", PAGE)]
+
+
+def test_what_cannot_be_read_is_refused_by_name_and_the_rest_goes_on(tmp_path: Path) -> None:
+    good = tmp_path / "good.html"
+    good.write_bytes(PAGE)
+    text = tmp_path / "notes.txt"
+    text.write_bytes(PAGE)
+    missing = tmp_path / "missing.html"
+    found = list(read_paths([missing, text, good]))
+    assert taken(found) == ["good.html"]
+    assert refused(found) == {
+        str(missing): "there is no such file or folder",
+        str(text): "is not HTML: a name ending in .html, .htm, .xhtml, .shtml or .zip is expected",
+    }
+
+
+@pytest.mark.parametrize("data", [b"", b" \n\t"])
+def test_an_empty_file_is_refused(tmp_path: Path, data: bytes) -> None:
+    """It would replace a page by nothing."""
+    (tmp_path / "empty.html").write_bytes(data)
+    assert refused(read_paths([tmp_path])) == {str(tmp_path / "empty.html"): "is empty"}
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"%PDF-1.7 ...", "a PDF"),
+        (b"\x89PNG\r\n", "a PNG image"),
+        (b"\xff\xd8\xff\xe0", "a JPEG image"),
+        (b"GIF89a", "a GIF image"),
+        (b"PK\x03\x04", "a zip archive or an office document"),
+        (b"\x1f\x8b\x08", "a gzip archive"),
+        (b"\x7fELF\x02", "a program"),
+    ],
+)
+def test_another_kind_of_file_under_the_name_of_a_page_is_refused(data: bytes, kind: str) -> None:
+    """Its bytes would be indexed as text."""
+    assert refused(upload("report.html", data)) == {"report.html": f"is {kind}, not HTML"}
+
+
+@pytest.mark.usefixtures("small")
+def test_a_file_over_the_limit_is_refused_and_the_limit_is_named(tmp_path: Path) -> None:
+    (tmp_path / "fits.html").write_bytes(b"x" * 1_000_000)
+    (tmp_path / "large.html").write_bytes(b"x" * 1_000_001)
+    found = list(read_paths([tmp_path]))
+    assert taken(found) == ["fits.html"]
+    (reason,) = refused(found).values()
+    assert reason == "is larger than 1 MB, the limit for one file (SPIRE_LARGEST_FILE)"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
+    page = tmp_path / "secret.html"
+    page.write_bytes(PAGE)
+    page.chmod(0)
+    assert refused(read_paths([tmp_path])) == {str(page): "cannot be read: Permission denied"}
+
+
+def test_a_file_that_fails_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A network drive goes away in the middle of an ingest."""
+    page = tmp_path / "page.html"
+    page.write_bytes(PAGE)
+    (tmp_path / "zzz.html").write_bytes(PAGE)
+    opened = Path.open
+
+    def fail(self: Path, *arguments: Any, **options: Any) -> Any:
+        if self == page:
+            raise OSError(5, "Input/output error")
+        return opened(self, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", fail)
+    found = list(read_paths([tmp_path]))
+    assert taken(found) == ["zzz.html"]
+    assert refused(found) == {str(page): "cannot be read: Input/output error"}
+
+
+def test_links_that_lead_out_of_a_folder_are_refused(tmp_path: Path) -> None:
+    """A folder that others write to must not bring in the server's own files."""
+    outside = tmp_path / "outside"
+    inside = tmp_path / "inside"
+    for folder in (outside, inside):
+        folder.mkdir()
+        (folder / "page.html").write_bytes(PAGE)
+    (inside / "out.html").symlink_to(outside / "page.html")
+    (inside / "same.html").symlink_to(inside / "page.html")
+    (inside / "folder").symlink_to(outside)
+    (inside / "broken.html").symlink_to(inside / "nothing.html")
+    found = list(read_paths([inside]))
+    assert taken(found) == ["page.html", "same.html"]
+    assert refused(found) == {
+        str(inside / "broken.html"): "is not a regular file",
+        str(inside / "out.html"): "is a link that leads out of the folder",
+    }
+
+
+def test_what_is_no_regular_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    """A named pipe would hold the ingest for ever."""
+    os.mkfifo(tmp_path / "pipe.html")
+    assert refused(read_paths([tmp_path])) == {str(tmp_path / "pipe.html"): "is not a regular file"}
+
+
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    """PostgreSQL and every page would raise on it."""
+    (Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.html"))).write_bytes(PAGE)
+    (tmp_path / "good.html").write_bytes(PAGE)
+    found = list(read_paths([tmp_path]))
+    assert taken(found) == ["good.html"]
+    (name,) = refused(found)
+    assert name.endswith("caf\ufffd.html")
+
+
+def test_a_folder_without_pages_gives_nothing(tmp_path: Path) -> None:
+    assert list(read_paths([tmp_path])) == []
+    assert list(read_paths([])) == []
+
+
+# Uploads
+
+
+@pytest.mark.parametrize(
+    "name", ["page.html", "folder/page.html", "..\\..\\page.html", "C:\\pages\\page.html", "/page.html"]
+)
+def test_an_upload_is_known_by_its_own_name(name: str) -> None:
+    """Browsers send paths of the sender's machine, and others what they please."""
+    assert upload(name, PAGE) == [Source("page.html", PAGE)]
+
+
+@pytest.mark.usefixtures("small")
+def test_an_upload_is_checked_as_a_file_is() -> None:
+    assert list(refused(upload("a.html", b"x" * 1_000_001))) == ["a.html"]
+    assert refused(upload("a.docx", PAGE)) == {
+        "a.docx": "is not HTML: a name ending in .html, .htm, .xhtml, .shtml or .zip is expected"
+    }
+    assert refused(upload("a.html", b"")) == {"a.html": "is empty"}
+
+
+# Archives
+
+
+def test_the_pages_of_an_archive_are_known_by_their_path_in_it(tmp_path: Path) -> None:
+    packed = archive([("a.html", PAGE), ("sub/b.htm", PAGE), ("sub/", b""), ("style.css", b"p {}"), ("é.html", PAGE)])
+    (tmp_path / "pages.ZIP").write_bytes(packed)
+    assert taken(read_paths([tmp_path / "pages.ZIP"])) == ["a.html", "sub/b.htm", "é.html"]
+    assert refused(read_paths([tmp_path / "pages.ZIP"])) == {}
+
+
+@pytest.mark.usefixtures("small")
+def test_an_archive_that_would_write_elsewhere_or_fill_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the page is taken in; each other member is refused by name; nothing is written anywhere."""
+    members = json.loads((CASE / "case.json").read_text("utf-8"))["checks"]["members"]
+    assert len(members) == 6
+    page = (CASE / "input.html").read_bytes()
+    packed = archive(
+        [
+            ("ok/input.html", page),
+            (named("../../evil.html"), PAGE),
+            (named("/abs.html"), PAGE),
+            (named("a\\..\\b.html"), PAGE),
+            (named("l.html", stat.S_IFLNK | 0o777), b"/etc/passwd"),
+            ("big.html", b"\0" * 200_000_000),
+        ]
+    )
+    monkeypatch.chdir(tmp_path)
+    found = upload("pages.zip", packed)
+    assert found[0] == Source("ok/input.html", page)
+    assert taken(found) == ["ok/input.html"]
+    out = "has a name that leads out of the archive"
+    assert refused(found) == {
+        "../../evil.html": out,
+        "/abs.html": out,
+        "a\\..\\b.html": out,
+        "l.html": "is a link, not a file",
+        "big.html": "is larger than 1 MB, the limit for one file (SPIRE_LARGEST_FILE)",
+    }
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("small")
+def test_the_size_that_an_archive_declares_is_not_trusted() -> None:
+    """A bomb says that it is small."""
+    packed = bytearray(archive([("big.html", b"x" * 5_000_000), ("good.html", PAGE)]))
+    true_size, said_size = (5_000_000).to_bytes(4, "little"), (100).to_bytes(4, "little")
+    assert packed.count(true_size) == 2
+    found = upload("pages.zip", bytes(packed.replace(true_size, said_size)))
+    assert taken(found) == ["good.html"]
+    assert list(refused(found)) == ["big.html"]
+
+
+@pytest.mark.parametrize(
+    "name", ["..html", "a/../../b.html", "C:evil.html", "C:/evil.html", "a.html\0.png", "./../b.html"]
+)
+def test_names_that_lead_elsewhere(name: str) -> None:
+    found = unpacked((named(name), PAGE), ("good.html", PAGE))
+    assert "good.html" in taken(found)
+    assert all(".." not in Path(address).parts and ":" not in address for address in taken(found))
+    assert len(found) == 2
+
+
+def test_a_member_that_is_damaged_is_refused_alone() -> None:
+    packed = bytearray(archive([("bad.html", b"<p>Some text to damage</p>" * 40), ("good.html", PAGE)]))
+    packed[60] ^= 0xFF
+    found = upload("pages.zip", bytes(packed))
+    assert taken(found) == ["good.html"]
+    assert list(refused(found)) == ["bad.html"]
+
+
+def test_a_member_that_is_encrypted_is_refused() -> None:
+    packed = bytearray(archive([("secret.html", PAGE)]))
+    central = packed.index(b"PK\x01\x02")
+    packed[central + 8] |= 1
+    assert refused(upload("pages.zip", bytes(packed))) == {"secret.html": "is encrypted"}
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_member_that_is_there_twice_is_taken_once() -> None:
+    found = unpacked(("a.html", PAGE), ("a.html", b"<p>Other.</p>"), (named("./a.html"), PAGE))
+    assert found[0] == Source("a.html", PAGE)
+    assert taken(found) == ["a.html"]
+    assert set(refused(found).values()) == {"is in the archive twice; the first one was taken"}
+
+
+def test_an_archive_of_too_many_files_is_refused_and_the_limit_is_named(settings: Any) -> None:
+    settings.SPIRE_MOST_FILES = 3
+    found = unpacked(*((f"{number}.html", PAGE) for number in range(4)))
+    assert refused(found) == {"pages.zip": "holds 4 files; the limit is 3 (SPIRE_MOST_FILES). Split it"}
+
+
+def test_an_archive_in_an_archive_is_left_alone() -> None:
+    """It could hold itself."""
+    assert unpacked(("inner.zip", archive([("a.html", PAGE)]))) == []
+
+
+@pytest.mark.parametrize("data", [b"", b"no zip", b"PK\x03\x04rest", archive([("a.html", PAGE)])[:-30]])
+def test_what_is_no_archive_is_refused_by_name(data: bytes) -> None:
+    (name,) = refused(upload("pages.zip", data))
+    assert name == "pages.zip"
+
+
+def test_an_archive_whose_directory_is_damaged_is_refused() -> None:
+    """zipfile raises whatever comes up: a name that is no text, an offset before the file."""
+    whole = archive([("é.html", PAGE)])
+    for damaged in (whole.replace("é".encode(), b"\xc3("), whole[:-6] + b"\xff\xff\xff\x7f\0\0"):
+        found = upload("pages.zip", damaged)
+        assert taken(found) == []
+        assert len(refused(found)) == 1
+
+
+def test_a_member_without_a_name_is_left_alone() -> None:
+    assert taken(unpacked((named(""), PAGE), ("a.html", PAGE))) == ["a.html"]
+
+
+@hypothesis_settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(changes=st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=6))
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_damaged_archive_never_raises(changes: list[tuple[int, int]]) -> None:
+    packed = bytearray(archive([("a.html", PAGE * 3), ("é/c.html", PAGE), ("d.html", b"<p>x</p>" * 30)]))
+    for place, value in changes:
+        packed[place % len(packed)] = value
+    for one in upload("pages.zip", bytes(packed)):
+        assert isinstance(one, Source | Refusal)
+
+
+def test_an_archive_that_cannot_be_opened_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "pages.zip"
+    path.write_bytes(archive([("a.html", PAGE)]))
+
+    def fail(self: Path, *arguments: Any, **options: Any) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", fail)
+    assert refused(read_paths([path])) == {str(path): "cannot be read: Permission denied"}

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+
+from evidence.models import Collection
+from tests.handbook import GATE, collection_of, take_in
+from tests.web.conftest import document_at
+
+CASES = Path(__file__).parent.parent / "cases"
+TOKEN = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]*"')
+SECRET = next(CASES.glob("50-*")).joinpath("input.html").read_bytes()
+VIEWS = ["/documents/{}/", "/documents/{}/original", "/documents/{}/to/gate.html", "/documents/{}/?revision=1"]
+
+
+@pytest.fixture
+def restricted(handbook: Collection) -> int:
+    """A document for the group HR only, beside one for everybody; its id."""
+    take_in({"gate.html": GATE})
+    collection_of("Severance").groups.add(Group.objects.create(name="HR"))
+    take_in({"kestrel.html": SECRET}, "Severance")
+    return document_at("kestrel.html").pk
+
+
+def asked(client: Client, **query: str) -> str:
+    response = client.get("/", {"q": "How many months are paid?", **query})
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+@pytest.mark.parametrize("query", [{}, {"collection": "severance"}, {"budget": "20000"}])
+def test_a_restricted_collection_leaks_nothing_to_a_question(
+    signed_in: Client, restricted: int, query: dict[str, str]
+) -> None:
+    """Case 50: neither results nor counts nor the choice of collections tell that it exists."""
+    content = asked(signed_in, **query)
+    for absent in ("Kestrel", "nine months", "Severance", "severance"):
+        assert absent not in content
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_restricted_document_is_as_unknown_as_one_that_is_not_there(
+    signed_in: Client, restricted: int, view: str
+) -> None:
+    """Case 50: a 403, or another text, would tell that there is something."""
+    hidden, unknown = (signed_in.get(view.format(pk)) for pk in (restricted, 999_999))
+    assert hidden.status_code == unknown.status_code == 404
+    assert TOKEN.sub(b"", hidden.content) == TOKEN.sub(b"", unknown.content)
+    assert dict(hidden.headers) == dict(unknown.headers)
+
+
+def test_a_link_does_not_lead_into_another_collection(signed_in: Client, restricted: int) -> None:
+    response = signed_in.get(f"/documents/{document_at('gate.html').pk}/to/kestrel.html")
+    assert response.status_code == 404
+
+
+def test_membership_counts_from_the_next_request(signed_in: Client, reader: User, restricted: int) -> None:
+    reader.groups.add(Group.objects.get(name="HR"))
+    assert "nine months" in asked(signed_in)
+    assert signed_in.get(f"/documents/{restricted}/").status_code == 200
+    reader.groups.clear()
+    assert "nine months" not in asked(signed_in)
+    assert signed_in.get(f"/documents/{restricted}/").status_code == 404
+
+
+def test_who_is_not_signed_in_is_asked_to_for_any_id(client: Client, restricted: int) -> None:
+    """The answer must not depend on whether the document exists."""
+    for pk in (restricted, 999_999):
+        for view in VIEWS:
+            response = client.get(view.format(pk))
+            assert response.status_code == 302
+            assert response["Location"].startswith("/login/")
+
+
+def test_signing_out_takes_a_form(signed_in: Client) -> None:
+    """A link on another site must not sign anybody out."""
+    assert signed_in.get("/logout/").status_code == 405
+    assert signed_in.post("/logout/").status_code == 302
+    assert signed_in.get("/").status_code == 302
+
+
+def test_signing_in_leads_only_to_this_site(client: Client, reader: User) -> None:
+    form = {"username": "reader", "password": "reader", "next": "https://evil.example/"}
+    response = client.post("/login/", form)
+    assert response["Location"] == "/"
