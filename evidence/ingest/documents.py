@@ -105,9 +105,7 @@ def serving_indexes() -> list[Index]:
     """The indexes that new revisions go into: all there are. Where there is none, the default one is made."""
     with pipeline() as connection:
         found = indexes.all_indexes(connection)
-    return found or [
-        build(DEFAULT_INDEX, model=settings.SPIRE_EMBEDDER, unit="seed", encoding="shared", context=True)
-    ]
+    return found or [build(DEFAULT_INDEX, model=settings.SPIRE_EMBEDDER, unit="seed", encoding="shared", context=True)]
 
 
 def prepare(source: Source, content_hash: str, ways: Sequence[Index]) -> Prepared:

@@ -22,88 +22,16 @@ MAY_END = re.compile(r"[.!?…。！？．｡؟۔।॥:;][^\w]*\S|[。！？｡
 # Abbreviations that the splitter takes for the end of a sentence. The first are words of their own as well ("no", "art"),
 # and are believed only before a number; the others before whatever could begin a name.
 BEFORE_A_NUMBER = frozenset(
-    [
-        "abb",
-        "abs",
-        "app",
-        "art",
-        "bd",
-        "ca",
-        "ch",
-        "chap",
-        "col",
-        "eq",
-        "eqs",
-        "esp",
-        "ex",
-        "ext",
-        "fig",
-        "figs",
-        "max",
-        "min",
-        "no",
-        "nos",
-        "nr",
-        "op",
-        "p",
-        "par",
-        "para",
-        "pos",
-        "pp",
-        "pt",
-        "ref",
-        "refs",
-        "sec",
-        "sect",
-        "st",
-        "str",
-        "tab",
-        "tel",
-        "vol",
-        "vols",
-        "pág",
-        "ud",
-        "godz",
-        "ul",
-    ]
+    """
+    abb abs app art bd ca ch chap col eq eqs esp ex ext fig figs max min no nos nr op p par para pos pp pt ref
+    refs sec sect st str tab tel vol vols pág ud godz ul
+    """.split()
 )
 BEFORE_A_NAME = frozenset(
-    [
-        "approx",
-        "cf",
-        "def",
-        "dept",
-        "ed",
-        "eds",
-        "esq",
-        "est",
-        "gen",
-        "hon",
-        "incl",
-        "jr",
-        "lt",
-        "mt",
-        "rev",
-        "sr",
-        "vs",
-        "bzw",
-        "evtl",
-        "ggf",
-        "inkl",
-        "sog",
-        "usw",
-        "vgl",
-        "zzgl",
-        "mme",
-        "mlle",
-        "env",
-        "sra",
-        "srta",
-        "uds",
-        "inż",
-        "prof",
-        "tzn",
-    ]
+    """
+    approx cf def dept ed eds esq est gen hon incl jr lt mt rev sr vs bzw evtl ggf inkl sog usw vgl zzgl mme
+    mlle env sra srta uds inż prof tzn
+    """.split()
 )
 LAST_WORD = re.compile(r"(?:^|[\s(\[\"'“„«])([^\s(\[\"'“„«]+)\.[\"'”’)\]]*\s*$")
 # Ends that the splitter takes for an initial or an abbreviation: "at desk A. Lamps are …", "I say no. Then …".

@@ -102,13 +102,11 @@ def test_each_line_of_a_file_is_asked(questions: Callable[[str], Path]) -> None:
 
 
 @pytest.mark.usefixtures("handbook")
-@pytest.mark.parametrize(
-    "line", ["no json", '"text"', '{"query": "Where?"}', '{"question": 7}', "[]", "null"]
-)
+@pytest.mark.parametrize("line", ["no json", '"text"', '{"query": "Where?"}', '{"question": 7}', "[]", "null"])
 def test_a_bad_line_is_named(questions: Callable[[str], Path], line: str) -> None:
     """A file of a thousand questions, and an error that leaves one guessing which of them it is about."""
     file = questions(f'{{"question": "{QUESTION}"}}\n{line}\n')
-    with pytest.raises(CommandError, match=rf"questions\.jsonl, line 2: .*question"):
+    with pytest.raises(CommandError, match=r"questions\.jsonl, line 2: .*question"):
         ask(file=file)
 
 
@@ -146,7 +144,12 @@ def test_a_collection_is_named_by_its_name_or_slug() -> None:
         (answer,) = ask_json(QUESTION, collection=[name])
         assert [found["address"] for found in answer["documents"]] == ["other.html"]
     (answer,) = ask_json(QUESTION, collection=["Manual", "Handbook"])
-    assert {found["address"] for found in answer["documents"]} == {"gate.html", "kitchen.html", "tins.html", "other.html"}
+    assert {found["address"] for found in answer["documents"]} == {
+        "gate.html",
+        "kitchen.html",
+        "tins.html",
+        "other.html",
+    }
 
 
 @pytest.mark.usefixtures("handbook")

@@ -24,7 +24,9 @@ def hit(position: int, *, revision: int = 1, tokens: int = 10, score: float = 0.
 def candidates(draw: st.DrawFn) -> list[Hit]:
     """Distinct units of a few revisions, the best first; a place costs the same wherever it is met."""
     tokens = draw(st.lists(st.integers(0, 60), min_size=12, max_size=12))
-    units = st.tuples(st.integers(1, 3), st.sets(st.integers(0, 11), min_size=1, max_size=3), st.sets(st.integers(0, 11)))
+    units = st.tuples(
+        st.integers(1, 3), st.sets(st.integers(0, 11), min_size=1, max_size=3), st.sets(st.integers(0, 11))
+    )
     found = draw(st.lists(units, max_size=20, unique_by=lambda unit: (unit[0], min(unit[1]))))
     return [
         Hit(

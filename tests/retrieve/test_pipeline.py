@@ -104,7 +104,9 @@ def test_the_best_come_first(embedder: WordEmbedder) -> None:
 @pytest.mark.parametrize("budget", [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597, 2000, 1_000_000])
 def test_the_texts_never_exceed_the_budget(embedder: WordEmbedder, budget: int) -> None:
     """A prompt that is cut, or refused, by a model whose window was to be kept."""
-    long = page("Gate", **{f"Part{n}": f"The gate of part {n} opens at {n} o’clock. 門は六時に開く。" for n in range(60)})
+    long = page(
+        "Gate", **{f"Part{n}": f"The gate of part {n} opens at {n} o’clock. 門は六時に開く。" for n in range(60)}
+    )
     pages = {"gate.html": GATE, "kitchen.html": KITCHEN, "tins.html": TABLE, "long.html": long}
     take_in(pages)
     found = answer(budget=budget)
