@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -27,13 +28,36 @@ admin.site.site_header = admin.site.site_title = "SPIRE"
 admin.site.index_title = "Collections and people"
 
 
+class CountedDeletion(admin.ModelAdmin):
+    """Before a deletion, what goes with it is counted: a list would hold every document, and its revisions' bytes."""
+
+    def documents_of(self, chosen: Iterable[Any]) -> QuerySet[Document]:
+        """The documents that are deleted with these objects."""
+        raise NotImplementedError
+
+    def get_deleted_objects(
+        self, objs: QuerySet[Any] | Sequence[Any], request: HttpRequest
+    ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
+        documents = self.documents_of(objs)
+        revisions = Revision.objects.filter(document__in=documents.values("pk"))
+        counts = {
+            str(self.opts.verbose_name_plural): len(objs),
+            "documents": documents.count(),
+            "revisions, with their trees and vectors": revisions.count(),
+        }
+        return [str(chosen) for chosen in objs], counts, set(), []
+
+
 @admin.register(Collection)
-class CollectionAdmin(admin.ModelAdmin):
+class CollectionAdmin(CountedDeletion):
     list_display = ("name", "visibility", "document_count", "upload")
     search_fields = ("name", "description")
     prepopulated_fields = {"slug": ("name",)}
     filter_horizontal = ("groups",)
     fields = ("name", "slug", "description", "everyone", "groups")
+
+    def documents_of(self, chosen: Iterable[Any]) -> QuerySet[Document]:
+        return Document.objects.filter(collection__in=chosen)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Collection]:
         return super().get_queryset(request).annotate(documents_count=Count("documents")).prefetch_related("groups")
@@ -132,7 +156,7 @@ class IngestFilter(admin.SimpleListFilter):
 
 
 @admin.register(Document)
-class DocumentAdmin(admin.ModelAdmin):
+class DocumentAdmin(CountedDeletion):
     list_display = ("address", "title", "collection", "status", "sentences", "revision_count", "changed_on")
     list_filter = ("collection", IngestFilter)
     search_fields = ("address", "title")
@@ -140,6 +164,9 @@ class DocumentAdmin(admin.ModelAdmin):
     inlines = (RevisionInline,)
     list_select_related = ("collection",)
     ordering = ("collection__name", "address")
+
+    def documents_of(self, chosen: Iterable[Any]) -> QuerySet[Document]:
+        return Document.objects.filter(pk__in=[document.pk for document in chosen])
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Document]:
         documents = super().get_queryset(request).select_related("collection", "current")

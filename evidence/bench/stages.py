@@ -97,7 +97,7 @@ def _stages(collection: Collection, sources: Sequence[Source], ways: Sequence[in
         embed_for(prepared, ways)
         clock = _lap(seconds, "embed", clock)
         for entry in prepared:
-            write(collection=collection, prepared=entry, ways=ways)
+            write(collection=collection, prepared=entry)
         _lap(seconds, "write", clock)
         nodes += sum(len(tree) for tree in trees)
         sentences += sum(1 for tree in trees for _ in tree.sentences())

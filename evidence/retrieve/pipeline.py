@@ -12,7 +12,7 @@ from evidence.retrieve.evidence import Citation, Evidence, Excerpt
 from evidence.store import indexes
 from evidence.store.indexes import UnknownIndex
 from evidence.store.revisions import Linked, read_links
-from evidence.store.search import nearest
+from evidence.store.search import Hit, nearest
 from evidence.tree.document import Node
 from evidence.tree.sentences import visible
 from evidence.tree.subdocument import prune
@@ -20,6 +20,7 @@ from evidence.tree.text import to_text
 
 DEFAULT_BUDGET = 1000
 CANDIDATES = 200
+ALWAYS_KEPT = 10
 LONGEST_QUESTION = 2000
 """Characters of a question that are read; the model reads fewer."""
 
@@ -27,9 +28,16 @@ NoIndex = UnknownIndex
 
 
 def ask(
-    question: str, *, collections: Sequence[int], budget: int = DEFAULT_BUDGET, index: str | None = None
+    question: str,
+    *,
+    collections: Sequence[int],
+    budget: int = DEFAULT_BUDGET,
+    index: str | None = None,
+    floor: float = 0.0,
 ) -> Evidence:
     """The evidence for a question from these collections, at most ``budget`` tokens of it.
+
+    ``floor`` is the share of the best score below which a candidate is left out, though it would fit; the first few stay.
 
     Three statements go to the database: which index, the candidates, their excerpts. NoIndex when nothing has been
     indexed, or there is no index of this name; ValueError for a budget below 1.
@@ -49,7 +57,7 @@ def ask(
         # A large budget holds more candidates; a small one does not need fewer, since short ones fit where long do not.
         hits = nearest(connection, way, vector, collections=collections, limit=max(CANDIDATES, budget // 5))
         clock.lap("search")
-        selections = fill(hits, budget)
+        selections = fill(_above(floor, hits), budget)
         linked = read_links(connection, {selection.revision_id: selection.places() for selection in selections})
     clock.lap("read")
     excerpts = _within(selections, linked, budget)
@@ -57,6 +65,10 @@ def ask(
     return Evidence(
         question, budget, sum(excerpt.tokens for excerpt in excerpts), tuple(excerpts), clock.laps, way.name
     )
+
+
+def _above(floor: float, hits: list[Hit]) -> list[Hit]:
+    return [hit for rank, hit in enumerate(hits) if rank < ALWAYS_KEPT or hit.score >= floor * hits[0].score]
 
 
 def _within(selections: list[Selection], linked: dict[int, Linked], budget: int) -> list[Excerpt]:

@@ -13,8 +13,12 @@ from evidence.retrieve.evidence import Citation, Evidence, Excerpt
 from evidence.tree.context import HEADING_SCOPES, HEADINGS
 from evidence.tree.document import Document, Node
 from evidence.tree.markup import Rendering, anchor
+from evidence.tree.path import PathSet
 from evidence.web.highlight import Words
 from evidence.web.links import at_source, inside
+
+MOST_MARKED = 100
+"""Citations of an excerpt, the best ones, that each of its links marks in the document."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +69,21 @@ def _result(excerpt: Excerpt, words: Words) -> Result:
 
 def _citation_links(excerpt: Excerpt) -> list[CitationLink]:
     """The citations in reading order: the style sheet numbers the marked places in the excerpt the same way."""
-    marks = [("revision", str(excerpt.revision)), *(("cite", str(path)) for path in excerpt.cited)]
-    url = f"{reverse('document', args=[excerpt.document_id])}?{urlencode(marks)}"
+    best = {citation.path for citation in excerpt.citations[:MOST_MARKED]}
     return [
-        CitationLink(number, citation, f"{url}#{anchor(citation.path)}", at_source(excerpt.address, citation.text))
+        CitationLink(
+            number,
+            citation,
+            f"{_opened(excerpt, PathSet([*best, citation.path]))}#{anchor(citation.path)}",
+            at_source(excerpt.address, citation.text),
+        )
         for number, citation in enumerate(sorted(excerpt.citations, key=lambda citation: citation.path), 1)
     ]
+
+
+def _opened(excerpt: Excerpt, marked: PathSet) -> str:
+    marks = [("revision", str(excerpt.revision)), *(("cite", str(path)) for path in marked)]
+    return f"{reverse('document', args=[excerpt.document_id])}?{urlencode(marks)}"
 
 
 def shared_headings(tree: Document, nodes: Iterable[Node]) -> list[Node]:

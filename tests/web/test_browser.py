@@ -89,7 +89,7 @@ def test_from_signing_in_to_the_marked_sentence(chromium: Browser, site: str) ->
 
 def test_marks_carry_the_numbers_of_their_links(chromium: Browser, site: str) -> None:
     opened, _ = open_site(chromium, site)
-    opened.goto("/?q=blue+tea+tin")
+    opened.goto("/?q=blue+tea+tin&all=1")
     result = opened.locator(".result", has_text="Tins")
     shown = result.locator(".cited").evaluate_all(
         """marks => marks.map(mark => mark.tagName == "TR" ? mark.lastElementChild : mark)
@@ -110,7 +110,7 @@ def test_pages_fit_and_bring_no_complaint(
     collection = collection_of().pk
     ours = {
         "home": "/",
-        "results": "/?q=gate+column+value+tea",
+        "results": "/?q=gate+column+value+tea&all=1",
         "document": f"/documents/{document_at('wide.html').pk}/?cite=1.0",
         "long": f"/documents/{document_at('long.html').pk}/?cite=9.9.9",
     }
@@ -134,7 +134,7 @@ def test_pages_fit_and_bring_no_complaint(
 def test_text_stands_out_from_what_it_is_on(chromium: Browser, site: str, scheme: Any) -> None:
     """WCAG 2 AA asks for a contrast of 4.5; the added context is lighter, and must still be read by everyone."""
     opened, _ = open_site(chromium, site, color_scheme=scheme)
-    opened.goto("/?q=blue+tea+team+north+gate")
+    opened.goto("/?q=blue+tea+team+north+gate&all=1")
     contrasts = opened.evaluate(
         CONTRASTS, [".cited", ".context", ".trail", ".found span", ".citations a", "h2 a", "button"]
     )

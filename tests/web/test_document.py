@@ -107,7 +107,7 @@ def test_links_are_resolved_as_the_page_resolves_them(signed_in: Client, handboo
     """Case 37: the page's base counts for its links, and not for those within it."""
     address = "https://intra.example/hr/page.html"
     take_in({address: case(37)})
-    for shown in (show(signed_in, address), signed_in.get("/", {"q": "leave form"})):
+    for shown in (show(signed_in, address), signed_in.get("/", {"q": "leave form", "all": "1"})):
         links = {text_of(link): link.get("href") for link in select(seen(shown), ".tree a")}
         assert links["the leave form"] == "https://intra.example/wiki/en/forms/leave.html"
         assert links["go up"].endswith("#at-top")
@@ -151,21 +151,21 @@ def test_the_original_is_inert(signed_in: Client, handbook: Collection) -> None:
 def test_nothing_stored_becomes_markup(signed_in: Client, handbook: Collection) -> None:
     """Case 46: text that looks like markup stays text, in excerpts, titles and attributes."""
     take_in({"tags.html": case(46)})
-    for response in (signed_in.get("/", {"q": "lantern"}), show(signed_in, "tags.html", cite="1")):
+    for response in (signed_in.get("/", {"q": "lantern", "all": "1"}), show(signed_in, "tags.html", cite="1")):
         content = response.content.decode()  # type: ignore[attr-defined]
         for absent in ("<img", "<svg", "onclick=", "javascript:", "<script"):
             assert absent not in content
         assert "&lt;img src=x onerror=alert(2)&gt;" in content
         elements = select(seen(response), ".tree *")
         assert not [name for element in elements for name in element.attrib if name.startswith("on")]
-    words = [text_of(word) for word in select(seen(signed_in.get("/", {"q": "lantern"})), "mark")]
+    words = [text_of(word) for word in select(seen(signed_in.get("/", {"q": "lantern", "all": "1"})), "mark")]
     assert words == ["lantern"] * 3
 
 
 def test_hidden_text_is_on_no_page(signed_in: Client, handbook: Collection) -> None:
     """Case 48: what a reader of the original cannot see must not be cited."""
     take_in({"canteen.html": case(48)})
-    for response in (signed_in.get("/", {"q": "When is lunch? BANANA"}), show(signed_in, "canteen.html")):
+    for response in (signed_in.get("/", {"q": "When is lunch? BANANA", "all": "1"}), show(signed_in, "canteen.html")):
         article = text_of(select(seen(response), ".tree")[0])
         assert "Lunch is at noon." in article
         assert "BANANA" not in article

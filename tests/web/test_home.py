@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -59,7 +61,7 @@ def test_evidence_is_shown_with_its_headings_and_links(signed_in: Client, handbo
 def test_numbers_of_links_follow_the_order_of_the_marks(signed_in: Client, handbook: Collection) -> None:
     """The style sheet numbers the marks as they come; a link with the same number must lead there."""
     take_in({"gate.html": GATE, "tins.html": TABLE})
-    page = seen(signed_in.get("/", {"q": "team gate tin holds tea"}))
+    page = seen(signed_in.get("/", {"q": "team gate tin holds tea", "all": "1"}))
     assert len(select(page, ".result")) == 2
     for result in select(page, ".result"):
         marks = [
@@ -84,10 +86,10 @@ def test_only_the_chosen_collections_are_asked(signed_in: Client, handbook: Coll
     other.save()
     take_in({"gate.html": GATE})
     take_in({"tins.html": KITCHEN}, "Kitchen")
-    both = seen(signed_in.get("/", {"q": "tea gate"}))
+    both = seen(signed_in.get("/", {"q": "tea gate", "all": "1"}))
     assert len(select(both, ".result")) == 2
     assert len(select(both, "input[name=collection][checked]")) == 2
-    one = seen(signed_in.get("/", {"q": "tea gate", "collection": "kitchen"}))
+    one = seen(signed_in.get("/", {"q": "tea gate", "all": "1", "collection": "kitchen"}))
     assert [text_of(title) for title in select(one, ".result header h2")] == ["Kitchen"]
     assert [box.get("value") for box in select(one, "input[name=collection][checked]")] == ["kitchen"]
 
@@ -127,13 +129,34 @@ def test_questions_are_asked_of_the_address_alone(signed_in: Client) -> None:
     assert signed_in.post("/", {"q": "gate"}).status_code == 405
 
 
+def test_links_stay_short_when_much_is_found(signed_in: Client, handbook: Collection) -> None:
+    """A server takes only so long an address, and each link names what it marks."""
+    take_in({"bells.html": page("Bells", **{f"Bell {number}": f"Bell {number} rings." for number in range(190)})})
+    links = select(seen(signed_in.get("/", {"q": "bell rings", "budget": 20_000, "all": "1"})), ".citations a")
+    assert len(links) > 150
+    assert max(len(link.get("href")) for link in links) < 2000
+    last = links[-1].get("href")
+    assert last.partition("#n")[2] in parse_qs(urlsplit(last).query)["cite"]
+
+
+def test_weaker_passages_are_one_link_away(signed_in: Client, handbook: Collection) -> None:
+    """What is left out as too weak must be there for whoever wants it, for the same question."""
+    take_in({"gate.html": GATE, "tins.html": TABLE})
+    strong = seen(signed_in.get("/", {"q": "team north closes the gate", "collection": "handbook"}))
+    link = select(strong, ".more a")[0].get("href")
+    weaker = seen(signed_in.get(f"/{link}"))
+    assert set(marked(strong)) < set(marked(weaker))
+    assert select(weaker, "input[type=search]")[0].get("value") == "team north closes the gate"
+    assert not select(weaker, ".more a")
+
+
 def test_a_result_costs_a_bounded_number_of_queries(
     signed_in: Client, handbook: Collection, embedder: WordEmbedder, django_assert_max_num_queries: object
 ) -> None:
     """Queries that grow with the results would make a good answer slow."""
     take_in({f"gate{number}.html": GATE.replace(b"six", b"%d" % number) for number in range(12)})
-    signed_in.get("/", {"q": "gate"})
+    signed_in.get("/", {"q": "gate", "all": "1"})
     with django_assert_max_num_queries(12):  # type: ignore[operator]
-        response = signed_in.get("/", {"q": "gate"})
+        response = signed_in.get("/", {"q": "gate", "all": "1"})
     assert len(select(seen(response), ".result")) > 5
     assert document_at("gate0.html")
