@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from evidence.tree.document import SENTENCE, Document, Node
 from evidence.tree.path import PathSet
@@ -68,8 +67,9 @@ def title(node: Node) -> Iterable[Node]:
     found = node.document.title_node
     if found is None or found.last >= node.position >= found.position:
         return []
-    active = _structure(node.document).headings[node.position]
-    return [] if active and active[0].content.casefold() == found.content.casefold() else [found]
+    structure = _structure(node.document)
+    active = structure.headings[node.position]
+    return [] if active and active[0].position in structure.repeat_the_title else [found]
 
 
 def headings(node: Node) -> Iterable[Node]:
@@ -166,6 +166,15 @@ POLICIES: list[Policy] = [
 
 def global_context(node: Node, policies: Sequence[Policy] = POLICIES) -> list[Entry]:
     """The global context of a node: each context node once, with the policy that found it first."""
+    known = _structure(node.document).contexts
+    # By identity, and kept with its key: a list of policies that is gone must not lend its place to another.
+    key = (node.position, id(policies), len(policies))
+    if key not in known:
+        known[key] = (policies, _find_context(node, policies))
+    return list(known[key][1])
+
+
+def _find_context(node: Node, policies: Sequence[Policy]) -> list[Entry]:
     seen: set[int] = {node.position}
     entries: list[Entry] = []
     for policy in policies:
@@ -201,13 +210,10 @@ def seeds(document: Document) -> list[Node]:
     if not serving:
         return chosen
     served = {id(seed) for seed in serving}
-    used = {
-        sentence.position
-        for seed in chosen
-        if id(seed) not in served
-        for entry in global_context(seed)
-        for sentence in entry.node.sentences()
+    context = {
+        entry.node.position: entry.node for seed in chosen if id(seed) not in served for entry in global_context(seed)
     }
+    used = {sentence.position for node in context.values() for sentence in node.sentences()}
     return [
         seed
         for seed in chosen
@@ -262,16 +268,15 @@ class _Structure:
     """What is known of a document as a whole, found in one pass."""
 
     headings: list[tuple[Node, ...]]
+    repeat_the_title: set[int]
     grids: dict[int, Grid] = field(default_factory=dict)
-
-
-_structures: WeakKeyDictionary[Document, _Structure] = WeakKeyDictionary()
+    contexts: dict[tuple[int, int, int], tuple[Sequence[Policy], list[Entry]]] = field(default_factory=dict)
 
 
 def _structure(document: Document) -> _Structure:
-    found = _structures.get(document)
-    if found is None:
-        found = _structures[document] = _Structure(_active_headings(document))
+    found = document.findings.get("structure")
+    if not isinstance(found, _Structure):
+        found = document.findings["structure"] = _Structure(_active_headings(document), _repeats_of_title(document))
     return found
 
 
@@ -294,6 +299,15 @@ def _active_headings(document: Document) -> list[tuple[Node, ...]]:
         else:
             active.append(current)
     return active
+
+
+def _repeats_of_title(document: Document) -> set[int]:
+    """The headings that say the same as the title."""
+    title_node = document.title_node
+    if title_node is None:
+        return set()
+    said = title_node.content.casefold()
+    return {node.position for node in document.nodes if node.tag in HEADINGS and node.content.casefold() == said}
 
 
 def grid_of(table: Node | None) -> Grid | None:

@@ -108,6 +108,8 @@ class Document:
         self.language = language
         self.root = Node(self, None, 0, ROOT)
         self.nodes: list[Node] = [self.root]
+        # What context policies find out about the document as a whole; kept here, it goes when the document goes.
+        self.findings: dict[str, object] = {}
 
     def __len__(self) -> int:
         return len(self.nodes)

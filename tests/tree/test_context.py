@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterable
 
 import pytest
@@ -312,3 +314,14 @@ def test_every_sentence_is_in_a_seed_or_in_the_context_of_one(text: str) -> None
             reached.update(sentence.position for sentence in entry.node.sentences())
     missed = [s.text for s in document.sentences() if s.position not in reached and any(map(str.isalnum, s.text))]
     assert missed == []
+
+
+def test_a_document_that_nobody_holds_any_more_is_freed() -> None:
+    """A worker whose memory grows with every page that it has ever read."""
+    document = parse(b"<title>T</title><h1>H</h1><p>One. Two.</p>", "t.html")
+    for seed in seeds(document):
+        global_context(seed)
+    gone = weakref.ref(document)
+    del document, seed
+    gc.collect()
+    assert gone() is None

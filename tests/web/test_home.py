@@ -139,9 +139,12 @@ def test_links_stay_short_when_much_is_found(signed_in: Client, handbook: Collec
     assert last.partition("#n")[2] in parse_qs(urlsplit(last).query)["cite"]
 
 
-def test_weaker_passages_are_one_link_away(signed_in: Client, handbook: Collection) -> None:
+def test_weaker_passages_are_one_link_away(
+    signed_in: Client, handbook: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is left out as too weak must be there for whoever wants it, for the same question."""
-    take_in({"gate.html": GATE, "tins.html": TABLE})
+    monkeypatch.setattr("evidence.web.views.PAGE_FLOOR", 0.99)
+    take_in({"gate.html": GATE, "bells.html": page("Bells", **{f"Bell {n}": f"Bell {n} rings." for n in range(30)})})
     strong = seen(signed_in.get("/", {"q": "team north closes the gate", "collection": "handbook"}))
     link = select(strong, ".more a")[0].get("href")
     weaker = seen(signed_in.get(f"/{link}"))
