@@ -43,7 +43,8 @@ def measure_tree(paths: Sequence[Path]) -> Iterator[Figure]:
     """The tree alone, on one core: pages to sentences with their global contexts."""
     sources = [source for source in read_paths(paths) if isinstance(source, Source)]
     size = sum(len(source.data) for source in sources) / 1e6
-    begun = time.perf_counter()
+    # Processor time: this is one thread, and other programs are none of its business.
+    begun = time.process_time()
     sentences = nodes = 0
     for source in sources:
         tree = parse(source.data, source.address)
@@ -51,7 +52,7 @@ def measure_tree(paths: Sequence[Path]) -> Iterator[Figure]:
             global_context(seed)
         nodes += len(tree)
         sentences += sum(1 for _ in tree.sentences())
-    seconds = time.perf_counter() - begun
+    seconds = time.process_time() - begun
     yield Figure("pages", len(sources), "")
     yield Figure("HTML", size, "MB")
     yield Figure("sentences", sentences, "")

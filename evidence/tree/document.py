@@ -153,6 +153,15 @@ class Document:
             paths.append(path)
         return PathSet(paths)
 
+    @cached_property
+    def named(self) -> dict[str, Node]:
+        """The node of each id in the original; of several with one id the first, as in a browser."""
+        found: dict[str, Node] = {}
+        for node in self.nodes:
+            if "id" in node.attributes:
+                found.setdefault(node.attributes["id"], node)
+        return found
+
     def sentences(self) -> Iterator[Node]:
         """All sentences, in document order."""
         return (node for node in self.nodes if node.tag == SENTENCE)

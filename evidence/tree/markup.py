@@ -48,6 +48,8 @@ KEPT_AS_THEY_ARE = frozenset(
         "hr",
     ]
 )
+# No text may stand in these directly.
+HOLD_BLOCKS_ONLY = frozenset(["ul", "ol", "dl", "table", "hr", "details"])
 SHOWN_ATTRIBUTES = ("lang", "dir", "start", "reversed", "type", "value", "colspan", "scope")
 HREF = re.compile(r'<a href="([^"]*)">(.*?)</a>', re.DOTALL)
 MARKUP_PIECE = re.compile(r"<[^>]*>|&[#\w]+;|[^<&]+")
@@ -94,9 +96,13 @@ class Rendering:
             classes.insert(0, tag)
         opened = ' open=""' if tag == "details" else ""
         layout = ' role="presentation"' if tag == "table" and is_layout(block) else ""
+        if tag in HOLD_BLOCKS_ONLY:
+            yield self._named(block)
         yield f"<{shown}{self._identity(path, classes)}{_shown(block)}{opened}{layout}>"
         if tag == "pre":
             yield "\n"
+        if tag not in HOLD_BLOCKS_ONLY:
+            yield self._named(block)
         if tag == "table":
             yield from self._table(block, path, is_cited)
         else:
@@ -127,8 +133,7 @@ class Rendering:
         if self.is_excerpt and not is_marked and not is_cited:
             classes.append("context")
         identity = self._identity(path, classes)
-        if "id" in sentence.attributes and self.anchors:
-            markup = f'<span id="{escape(named_anchor(sentence.attributes["id"]))}"></span>{markup}'
+        markup = self._named(sentence) + markup
         return f"<span{identity}>{markup}</span>" if identity else markup
 
     def _table(self, table: Node, path: Path, is_cited: bool) -> Iterator[str]:
@@ -147,16 +152,25 @@ class Rendering:
             row_path = row.node.path
             row_cited = is_cited or row_path in self.cited
             yield f"<tr{self._identity(row_path, ['cited'] if row_path in self.cited else [])}>"
+            named = self._named(row.node)
             for cell in row.cells:
                 cell_path = cell.path
                 classes = ["cited"] if cell_path in self.cited else []
                 height = f' rowspan="{row.height(cell)}"' if row.height(cell) > 1 else ""
-                yield f"<{cell.tag}{self._identity(cell_path, classes)}{_shown(cell)}{height}>"
+                yield f"<{cell.tag}{self._identity(cell_path, classes)}{_shown(cell)}{height}>{named}{self._named(cell)}"
+                named = ""
                 yield from self._children(cell, cell_path, row_cited or cell_path in self.cited)
                 yield f"</{cell.tag}>"
             yield "</tr>"
         if group is not None and group is not table:
             yield f"</{group.tag}>"
+
+    def _named(self, node: Node) -> str:
+        """A place for links to the id that the node has in the original."""
+        name = node.attributes.get("id") if self.anchors else None
+        if name is None or node.document.named[name] is not node:
+            return ""
+        return f'<span id="{escape(named_anchor(name))}"></span>'
 
     def _identity(self, path: Path, classes: list[str]) -> str:
         identity = f' id="{anchor(path)}"' if self.anchors else ""

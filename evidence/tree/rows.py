@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -41,23 +42,18 @@ def groups(table: Node) -> Iterator[list[Node]]:
             yield [row for row in child.children if row.tag == "tr"]
 
 
-def rows_of_group(rows: list[Node]) -> Iterator[DisplayedRow]:
+def rows_of_group(rows: list[Node]) -> list[DisplayedRow]:
     """The rows to show of a group. A row of which only spanning cells are left is shown within the rows they span."""
-    shown = [row for row in rows if not _is_carrier(row, rows)]
-    carried = [(row, cell) for row in rows if row not in shown for cell in row.children if cell.tag in CELLS]
-    for row in shown:
-        displayed = DisplayedRow(row)
-        for source, cell in carried:
-            covered = [other for other in shown if source.index < other.index < source.index + _height(cell)]
-            if covered and covered[0] is row:
-                displayed.cells.append(cell)
-                displayed.heights[cell.position] = len(covered)
+    shown = [DisplayedRow(row) for row in rows if not _is_carrier(row, rows)]
+    indices = [displayed.node.index for displayed in shown]
+    for row in rows:
         for cell in row.children:
             if cell.tag in CELLS:
-                displayed.cells.append(cell)
-                covered = [other for other in shown if row.index <= other.index < row.index + _height(cell)]
-                displayed.heights[cell.position] = len(covered)
-        yield displayed
+                start, stop = bisect_left(indices, row.index), bisect_left(indices, row.index + _height(cell))
+                if start < stop:
+                    shown[start].cells.append(cell)
+                    shown[start].heights[cell.position] = stop - start
+    return shown
 
 
 def _is_carrier(row: Node, rows: list[Node]) -> bool:

@@ -181,3 +181,13 @@ def test_highlighting_changes_no_text(text: str, spans: list[tuple[int, int]]) -
         marked = highlighted(sentence.markup, sorted(spans))
         element = etree.fromstring(f"<s>{marked}</s>")
         assert "".join(map(str, element.itertext())) == sentence.text
+
+
+def test_a_link_finds_its_id_on_any_kind_of_block() -> None:
+    """A page's own links lead to headings, items, cells and lists by their ids; one that leads nowhere looks broken."""
+    page = (
+        "<h2 id=a>A</h2><ul id=b><li id=c>C</ul><dl id=d><dt id=e>E<dd id=f>F</dl><section id=g><p id=h>H</section>"
+        "<table id=i><tr id=j><th id=k>K<th>2<tr><td>3<td id=l>L</table><pre id=m>M</pre><p id=a>Again</p>"
+    )
+    shown = Rendering(anchors=True).html(parse(page.encode()))
+    assert [shown.count(f'id="{named_anchor(name)}"') for name in "abcdefghijklm"] == [1] * 13

@@ -43,6 +43,8 @@ class Command(BaseCommand):
                 "--graceful-timeout=10",
                 "--log-level=warning",
                 "--no-control-socket",
+                # A long question in a script of many bytes is a long address; the pages cut it, not the server.
+                "--limit-request-line=0",
             ],
         )
 
