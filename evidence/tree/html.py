@@ -8,11 +8,11 @@ from html import escape
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urljoin, urlsplit
 
-from lxml import etree
 from lxml.etree import _Element as Element
 
 from evidence.tree.decode import decode
 from evidence.tree.document import NO_ATTRIBUTES, SENTENCE, Document, Node
+from evidence.tree.elements import elements
 from evidence.tree.lists import number_items
 from evidence.tree.sentences import Run, visible
 from evidence.tree.tables import mark_layout
@@ -45,8 +45,6 @@ SHORT_LEAF = 100
 """Characters up to which an item, cell, term, caption … is one leaf even if it holds a full stop."""
 
 
-XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-TAG = re.compile(r"<!--.*?(?:-->|$)|<(/?)([a-zA-Z][^\s/>]*)[^>]*>", re.DOTALL)
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
 
@@ -63,7 +61,7 @@ def parse(data: bytes, address: str = "", *, charset: str = "") -> Document:
 
 def parse_text(text: str, address: str = "") -> Document:
     """The tree of an HTML page that has been decoded; see ``parse``."""
-    roots = _elements(XML_DECLARATION.sub("", text, count=1))
+    roots = elements(text)
     builder = _Builder(roots, address)
     for root in roots:
         builder.walk(root)
@@ -74,51 +72,6 @@ def parse_text(text: str, address: str = "") -> Document:
     if not document.title:
         document.title = _fallback_title(document, address)
     return document
-
-
-def _elements(text: str) -> list[Element]:
-    """The page's top elements: ``html``, and whatever libxml2 puts beside it when something follows ``</html>``."""
-    root, is_cut = _parse(text)
-    if is_cut:
-        root, _ = _parse(_flattened(text))
-    return [] if root is None else [root, *root.itersiblings(etree.Element)]
-
-
-def _parse(text: str) -> tuple[Element | None, bool]:
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
-    try:
-        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
-    except etree.XMLSyntaxError:
-        root = None
-    is_cut = any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log)
-    return root, is_cut
-
-
-def _flattened(text: str, limit: int = 600) -> str:
-    """The page without the tags nested deeper than libxml2 goes (2048 levels, after which it drops the rest of a page).
-
-    Tags that need no end tag are not counted, so a level may really be three: a table, its row and its cell.
-    """
-    pieces: list[str] = []
-    start = depth = 0
-    for tag in TAG.finditer(text):
-        name = (tag[2] or "").lower()
-        if not name or name in VOID:
-            continue
-        is_counted, is_end = name not in NEEDS_NO_END, bool(tag[1])
-        depth += is_counted and not is_end
-        if depth > limit:
-            pieces.append(text[start : tag.start()])
-            # A space, so that the words on both sides of a block do not run together.
-            pieces.append("<br>" if name in BLOCKS or name in WRAPPERS else "")
-            start = tag.end()
-        depth = max(depth - (is_counted and is_end), 0)
-    pieces.append(text[start:])
-    return "".join(pieces)
-
-
-VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-NEEDS_NO_END = frozenset("p li dt dd tr td th option".split())
 
 
 def _fallback_title(document: Document, address: str) -> str:
