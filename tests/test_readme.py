@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from argparse import ArgumentParser, _SubParsersAction
 from pathlib import Path
 
 from django.core.management import get_commands, load_command_class
@@ -25,11 +26,18 @@ def test_it_names_every_command_of_ours() -> None:
         assert re.search(rf"`[^`]*\b{name}\b[^`]*`", README), name
 
 
+def help_of(parser: ArgumentParser) -> str:
+    """What a command says of itself, and of each of its actions ("bench questions")."""
+    actions = [action for action in parser._actions if isinstance(action, _SubParsersAction)]
+    below = [choice.format_help() for action in actions for choice in action.choices.values()]
+    return "\n".join([parser.format_help(), *below])
+
+
 def test_the_options_that_it_names_exist() -> None:
     """An option that was renamed, and a page that still tells of the old name."""
     for name, options in re.findall(r"manage\.py (\w+)([^\n|`]*)", README):
         if name in OWN_COMMANDS:
-            help_text = load_command_class("evidence", name).create_parser("manage.py", name).format_help()
+            help_text = help_of(load_command_class("evidence", name).create_parser("manage.py", name))
             for option in re.findall(r"--[a-z-]+", options):
                 assert option in help_text, (name, option)
 
