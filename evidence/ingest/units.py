@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from evidence.tree.context import POLICIES, Entry, Policy, global_context, grid_of, seeds
 from evidence.tree.document import Document, Node
 from evidence.tree.tables import CELLS
+from evidence.tree.tags import HEADINGS
 
 WORDS_OF_A_PASSAGE = 100
 
@@ -115,7 +116,7 @@ def _is_content(sentence: Node) -> bool:
     parent = sentence.parent
     return (
         parent is not None
-        and parent.tag not in ("title", "h1", "h2", "h3", "h4", "h5", "h6")
+        and parent.tag not in ("title", *HEADINGS)
         and any(character.isalnum() for character in sentence.text)
     )
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from evidence.tree.document import SENTENCE, Document, Node
 from evidence.tree.path import PathSet
 from evidence.tree.tables import CELLS, Grid, is_layout
+from evidence.tree.tags import HEADINGS
 
-HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 LISTS = ("ul", "ol", "dl")
 TITLED = ("table", "pre", "figure", *LISTS)
 

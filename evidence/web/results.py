@@ -10,10 +10,11 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from evidence.retrieve.evidence import Citation, Evidence, Excerpt
-from evidence.tree.context import HEADING_SCOPES, HEADINGS
+from evidence.tree.context import HEADING_SCOPES
 from evidence.tree.document import Document, Node
 from evidence.tree.markup import Rendering, anchor
 from evidence.tree.path import PathSet
+from evidence.tree.tags import HEADINGS
 from evidence.web.highlight import Words
 from evidence.web.links import at_source, inside
 

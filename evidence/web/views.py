@@ -19,10 +19,10 @@ from evidence.language.embedder import ModelError
 from evidence.models import Collection, Document, Revision
 from evidence.retrieve.pipeline import LONGEST_QUESTION, NoIndex, ask
 from evidence.store.revisions import read_tree
-from evidence.tree.context import HEADINGS
 from evidence.tree.document import Document as Tree
 from evidence.tree.markup import Rendering, anchor, named_anchor
 from evidence.tree.path import Path, PathSet
+from evidence.tree.tags import HEADINGS
 from evidence.web.links import inside, is_on_the_web
 from evidence.web.results import results_of
 
