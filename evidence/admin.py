@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied, TooManyFilesSent
@@ -17,11 +18,14 @@ from django.utils.html import format_html
 from django.utils.timezone import localtime
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
-from evidence.configured import OtherModel
+from evidence.configured import OtherModel, optional_policies, pipeline
 from evidence.ingest.documents import ingest_sources
+from evidence.ingest.readers import FORMATS
+from evidence.ingest.recontext import collection_recontext
 from evidence.ingest.sources import read_upload
 from evidence.language.embedder import ModelError
 from evidence.models import Collection, Document, Revision
+from evidence.store.repeats import mark_repeats, one_at_a_time
 from evidence.web.forms import UploadForm
 
 admin.site.site_header = admin.site.site_title = "SPIRE"
@@ -48,13 +52,36 @@ class CountedDeletion(admin.ModelAdmin):
         return [str(chosen) for chosen in objs], counts, set(), []
 
 
+class CollectionForm(forms.ModelForm):
+    """A collection; its optional policies are ticked, each with what it does."""
+
+    policies = forms.MultipleChoiceField(
+        label="Optional context policies",
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="What is found with a sentence besides its headings, labels and captions.",
+    )
+
+    class Meta:
+        model = Collection
+        fields = ("name", "slug", "description", "everyone", "groups", "policies")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["policies"]
+        assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101
+        field.choices = [(policy.name, f"{policy.name}: {policy.description}") for policy in optional_policies()]
+
+
 @admin.register(Collection)
 class CollectionAdmin(CountedDeletion):
+    form = CollectionForm
+    actions = ("find_contexts",)
     list_display = ("name", "visibility", "document_count", "upload")
     search_fields = ("name", "description")
     prepopulated_fields = {"slug": ("name",)}
     filter_horizontal = ("groups",)
-    fields = ("name", "slug", "description", "everyone", "groups")
+    fields = ("name", "slug", "description", "everyone", "groups", "policies")
 
     def documents_of(self, chosen: Iterable[Any]) -> QuerySet[Document]:
         return Document.objects.filter(collection__in=chosen)
@@ -65,6 +92,25 @@ class CollectionAdmin(CountedDeletion):
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(csrf_exempt(self.upload_view))
         return [path("<int:pk>/upload/", view, name="evidence_collection_upload"), *super().get_urls()]
+
+    def save_model(self, request: HttpRequest, obj: Collection, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if change and "policies" in form.changed_data and obj.documents.exists():
+            messages.warning(
+                request,
+                "The policies hold for documents that are taken in from now on. For those that are there, choose “Find"
+                f" contexts anew” for {obj.name} in the list of collections, or run: manage.py index contexts {obj.slug}",
+            )
+
+    @admin.action(description="Find contexts anew (after policies were switched)", permissions=["change"])
+    def find_contexts(self, request: HttpRequest, queryset: QuerySet[Collection]) -> None:
+        for collection in queryset:
+            try:
+                count = collection_recontext(collection=collection)
+            except (ModelError, OtherModel) as error:
+                messages.error(request, f"{collection.name}: {error}")
+            else:
+                messages.success(request, f"{collection.name}: the contexts of {count} documents are found anew.")
 
     @admin.display(description="Seen by")
     def visibility(self, collection: Collection) -> str:
@@ -84,7 +130,7 @@ class CollectionAdmin(CountedDeletion):
         )
 
     def upload_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """HTML files and archives into the collection; what became of each is listed."""
+        """Documents and archives into the collection; what became of each is listed."""
         # The check for forged requests reads the form, and would answer too many files by a bare 400.
         try:
             request.FILES  # noqa: B018
@@ -116,6 +162,7 @@ class CollectionAdmin(CountedDeletion):
             "form": form,
             "outcomes": outcomes,
             "counts": Counter(outcome.status for outcome in outcomes or []),
+            "formats": FORMATS.values(),
             "most_files": settings.SPIRE_MOST_FILES,
             "largest_file": settings.SPIRE_LARGEST_FILE,
         }
@@ -171,6 +218,19 @@ class DocumentAdmin(CountedDeletion):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Document]:
         documents = super().get_queryset(request).select_related("collection", "current")
         return documents.defer("current__content").annotate(revisions_count=Count("revisions"))
+
+    def delete_model(self, request: HttpRequest, obj: Document) -> None:
+        self.delete_queryset(request, Document.objects.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Document]) -> None:
+        """What other documents said as well may have been searched in these only."""
+        collections = sorted(set(queryset.order_by().values_list("collection", flat=True)))
+        with pipeline() as connection:
+            for collection in collections:
+                one_at_a_time(connection, collection)
+            super().delete_queryset(request, queryset)
+            for collection in collections:
+                mark_repeats(connection, collection)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Documents come by upload and ingest."""

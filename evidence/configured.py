@@ -1,20 +1,23 @@
-"""What the settings configure, made once per process: the embedder, and the way to the pipeline's tables."""
+"""What the settings configure, made once per process: the embedder, the policies, and the way to the pipeline's tables."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 
 import sqlalchemy as sa
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, transaction
+from django.utils.module_loading import import_string
 
 from evidence.language.embedder import Embedder
 from evidence.language.load import load
 from evidence.store.connection import borrow
 from evidence.store.indexes import Index
+from evidence.tree.context import OPTIONAL, Policy, policies_for
 
 
 class OtherModel(Exception):
@@ -28,6 +31,31 @@ def pipeline() -> Iterator[sa.Connection]:
         connection.ensure_connection()
         with borrow(connection.connection) as borrowed:
             yield borrowed
+
+
+@lru_cache(maxsize=1)
+def optional_policies() -> tuple[Policy, ...]:
+    """The policies that a collection may switch on: ours, and those that the site adds by SPIRE_POLICIES."""
+    found = list(OPTIONAL)
+    for path in settings.SPIRE_POLICIES:
+        try:
+            policy = import_string(path)
+        except ImportError as error:
+            raise ImproperlyConfigured(f"SPIRE_POLICIES names {path!r}, which cannot be imported: {error}") from error
+        if not isinstance(policy, Policy):
+            raise ImproperlyConfigured(f"SPIRE_POLICIES names {path!r}, which is no evidence.tree.context.Policy")
+        if policy.name in [other.name for other in found]:
+            raise ImproperlyConfigured(
+                f"SPIRE_POLICIES names {path!r}, and there is a policy {policy.name!r} already; give it another name"
+            )
+        found.append(policy)
+    return tuple(found)
+
+
+def policies_named(names: Iterable[str]) -> tuple[Policy, ...]:
+    """The policies of a collection with these optional ones on. A name that a site has taken off its settings is no more."""
+    optional = optional_policies()
+    return policies_for({policy.name for policy in optional}.intersection(names), optional)
 
 
 @lru_cache(maxsize=4)

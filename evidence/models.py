@@ -41,6 +41,12 @@ class Collection(models.Model):
         help_text="Otherwise only members of the groups below see it.",
     )
     groups = models.ManyToManyField(Group, blank=True, related_name="collections", help_text="Who may see it.")
+    policies = models.JSONField(
+        "optional context policies",
+        default=list,
+        blank=True,
+        help_text="Names of the optional policies that give this collection's sentences more global context.",
+    )
     created = models.DateTimeField(auto_now_add=True)
 
     objects = CollectionQuerySet.as_manager()
@@ -85,7 +91,8 @@ class Revision(models.Model):
     content = models.BinaryField()
     content_hash = models.CharField(max_length=64)
     charset = models.CharField(max_length=40, blank=True, help_text="As the sender declared it.")
-    parser = models.CharField(max_length=20)
+    format = models.CharField(max_length=20, default="html", help_text="Which reader makes HTML of the bytes.")
+    parser = models.CharField(max_length=60)
     title = models.TextField()
     language = models.CharField(max_length=40, blank=True)
     sentences = models.PositiveIntegerField()

@@ -24,6 +24,9 @@ SPIRE_EMBEDDER_BACKEND = os.environ.get("SPIRE_EMBEDDER_BACKEND", "auto")
 # Tokens of evidence that a question gets when it does not say.
 SPIRE_BUDGET = int(os.environ.get("SPIRE_BUDGET", "1000"))
 
+# Policies of the site's own that collections may switch on: dotted paths of evidence.tree.context.Policy objects.
+SPIRE_POLICIES = [path for path in os.environ.get("SPIRE_POLICIES", "").split(",") if path]
+
 # Megabytes of one file that are taken in, and how many files one upload or archive may hold.
 SPIRE_LARGEST_FILE = int(os.environ.get("SPIRE_LARGEST_FILE", "64"))
 SPIRE_MOST_FILES = int(os.environ.get("SPIRE_MOST_FILES", "20000"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import resource
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,8 +18,9 @@ from evidence.language.tokens import count_all
 from evidence.models import Collection
 from evidence.store import indexes
 from evidence.store.schema import SCHEMA
-from evidence.tree.context import global_context, seeds
+from evidence.tree.context import global_context
 from evidence.tree.html import parse
+from evidence.tree.seeds import seeds
 from evidence.tree.text import token_costs
 
 BATCH = 20
@@ -37,29 +37,6 @@ class Figure:
 
     def __str__(self) -> str:
         return f"{self.name:<44}{self.value:>12,.1f} {self.unit}"
-
-
-def measure_tree(paths: Sequence[Path]) -> Iterator[Figure]:
-    """The tree alone, on one core: pages to sentences with their global contexts."""
-    sources = [source for source in read_paths(paths) if isinstance(source, Source)]
-    size = sum(len(source.data) for source in sources) / 1e6
-    # Processor time: this is one thread, and other programs are none of its business.
-    begun = time.process_time()
-    sentences = nodes = 0
-    for source in sources:
-        tree = parse(source.data, source.address)
-        for seed in seeds(tree):
-            global_context(seed)
-        nodes += len(tree)
-        sentences += sum(1 for _ in tree.sentences())
-    seconds = time.process_time() - begun
-    yield Figure("pages", len(sources), "")
-    yield Figure("HTML", size, "MB")
-    yield Figure("sentences", sentences, "")
-    yield Figure("nodes", nodes, "")
-    yield Figure("to tree, sentences and contexts", size / seconds, "MB/s")
-    yield Figure("pages", len(sources) / seconds, "/s")
-    yield Figure("peak memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, "MB")
 
 
 def measure_ingest(paths: Sequence[Path]) -> Iterator[Figure]:

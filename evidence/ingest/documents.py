@@ -9,19 +9,22 @@ from typing import Literal
 
 from django.conf import settings
 
-from evidence.configured import embedder_of, pipeline
+from evidence.configured import embedder_of, pipeline, policies_named
 from evidence.ingest.contexts import Contexts, embedded_units
 from evidence.ingest.embedding import Plan, embed, plan
+from evidence.ingest.readers import Unreadable, parser_of, tree_of
 from evidence.ingest.rebuild import NO_INDEX_COMES, build
 from evidence.ingest.sources import Refusal, Source
 from evidence.language.tokens import count_all
 from evidence.models import Collection, Document, Revision
 from evidence.store import indexes
+from evidence.store.definitions import write_definitions
 from evidence.store.indexes import Index
+from evidence.store.repeats import mark_repeats
 from evidence.store.revisions import write_tree
-from evidence.tree.context import global_context, seeds
+from evidence.tree.context import POLICIES, Policy, global_context, glossary_entries
 from evidence.tree.document import Document as Tree
-from evidence.tree.html import PARSER_VERSION, parse
+from evidence.tree.seeds import seeds
 from evidence.tree.text import token_costs
 
 DEFAULT_INDEX = "default"
@@ -52,6 +55,7 @@ class Prepared:
     contexts: Contexts
     seeds: list[tuple[int, int]]
     plans: dict[int, Plan]
+    policies: Sequence[Policy] = POLICIES
     embedded: int = 0
 
 
@@ -77,11 +81,14 @@ def ingest_sources(
     try:
         for batch in _batches(_fresh(collection, sources, tell)):
             ways = ways or _begin()
-            prepared = [prepare(source, content_hash, ways) for source, content_hash in batch]
+            prepared = list(_readable(collection, batch, ways, tell))
             embed_for(prepared, ways)
             for entry in prepared:
                 tell(write(collection=collection, prepared=entry))
     finally:
+        # Before the indexes are built: a unit that changes later is put into them once more.
+        with pipeline() as connection:
+            mark_repeats(connection, collection.pk)
         _end(ways or None)
     return outcomes
 
@@ -108,14 +115,16 @@ def serving_indexes() -> list[Index]:
     return found or [build(DEFAULT_INDEX, model=settings.SPIRE_EMBEDDER, unit="seed", encoding="shared", context=True)]
 
 
-def prepare(source: Source, content_hash: str, ways: Sequence[Index]) -> Prepared:
-    """The tree of a source, its contexts, and what each index will embed of it."""
-    tree = parse(source.data, source.address, charset=source.charset)
+def prepare(
+    source: Source, content_hash: str, ways: Sequence[Index], policies: Sequence[Policy] = POLICIES
+) -> Prepared:
+    """The tree of a source, its contexts, and what each index will embed of it. Unreadable when its reader says so."""
+    tree = tree_of(source.data, source.address, format_name=source.format, charset=source.charset)
     tokens = token_costs(tree, count_all)
     contexts = Contexts(tokens)
-    found = [(seed.position, contexts.number(global_context(seed))) for seed in seeds(tree)]
-    plans = {way.id: plan(tree, way, embedder_of(way)) for way in ways}
-    return Prepared(source, content_hash, tree, tokens, contexts, found, plans)
+    found = [(seed.position, contexts.number(global_context(seed, policies))) for seed in seeds(tree)]
+    plans = {way.id: plan(tree, way, embedder_of(way), policies) for way in ways}
+    return Prepared(source, content_hash, tree, tokens, contexts, found, plans, policies)
 
 
 def embed_for(prepared: Sequence[Prepared], ways: Sequence[Index]) -> None:
@@ -135,7 +144,8 @@ def write(*, collection: Collection, prepared: Prepared) -> Outcome:
         # Another worker may be writing the same document: the second one waits, and finds its work done.
         document = Document.objects.select_for_update().get(pk=document.pk)
         current = document.current
-        if current is not None and (current.content_hash, current.parser) == (prepared.content_hash, PARSER_VERSION):
+        made_by = (prepared.content_hash, source.format, parser_of(source.format))
+        if current is not None and (current.content_hash, current.format, current.parser) == made_by:
             return Outcome(source.address, "unchanged")
         last = document.revisions.order_by("-number").values_list("number", flat=True).first()
         revision = Revision.objects.create(
@@ -144,14 +154,15 @@ def write(*, collection: Collection, prepared: Prepared) -> Outcome:
             content=source.data,
             content_hash=prepared.content_hash,
             charset=source.charset,
-            parser=PARSER_VERSION,
+            format=source.format,
+            parser=parser_of(source.format),
             title=tree.title,
             language=tree.language,
             sentences=sum(1 for _ in tree.sentences()),
         )
         for way in ways:
             if way.id not in prepared.plans:  # made since this was prepared
-                prepared.plans[way.id] = plan(tree, way, embedder_of(way))
+                prepared.plans[way.id] = plan(tree, way, embedder_of(way), prepared.policies)
                 embed([prepared.plans[way.id]], way)
         units = {way.id: embedded_units(prepared.plans[way.id], prepared.contexts, prepared.tokens) for way in ways}
         write_tree(
@@ -162,6 +173,7 @@ def write(*, collection: Collection, prepared: Prepared) -> Outcome:
             contexts=prepared.contexts.distinct,
             seeds=prepared.seeds,
         )
+        write_definitions(connection, revision.pk, glossary_entries(tree, prepared.policies))
         for way in ways:
             indexes.replace_units(
                 connection,
@@ -184,21 +196,42 @@ def _fresh(
     """The sources that are new or have changed, with the hash of their bytes. A refused one leaves what is there."""
     for source in sources:
         if isinstance(source, Refusal):
-            Document.objects.filter(collection=collection, address=source.address).update(error=source.reason)
-            tell(Outcome(source.name, "refused", source.reason))
+            _refuse(collection, source, tell)
             continue
         content_hash = hashlib.sha256(source.data).hexdigest()
         known = Document.objects.filter(
             collection=collection,
             address=source.address,
             current__content_hash=content_hash,
-            current__parser=PARSER_VERSION,
+            current__format=source.format,
+            current__parser=parser_of(source.format),
         )
         if known.exists():
             known.exclude(error="").update(error="")
             tell(Outcome(source.address, "unchanged"))
         else:
             yield source, content_hash
+
+
+def _readable(
+    collection: Collection,
+    batch: Iterable[tuple[Source, str]],
+    ways: Sequence[Index],
+    tell: Callable[[Outcome], None],
+) -> Iterator[Prepared]:
+    """The sources of a batch that their readers can read, prepared."""
+    policies = policies_named(collection.policies)
+    for source, content_hash in batch:
+        try:
+            yield prepare(source, content_hash, ways, policies)
+        except Unreadable as error:
+            _refuse(collection, Refusal(source.address, str(error), source.address), tell)
+
+
+def _refuse(collection: Collection, refusal: Refusal, tell: Callable[[Outcome], None]) -> None:
+    """Tell of what is not taken in. The document that is there already stays, and says in the admin why."""
+    Document.objects.filter(collection=collection, address=refusal.address).update(error=refusal.reason)
+    tell(Outcome(refusal.name, "refused", refusal.reason))
 
 
 def _batches(sources: Iterable[tuple[Source, str]]) -> Iterator[list[tuple[Source, str]]]:

@@ -11,6 +11,7 @@ from evidence.ingest.units import Unit, sections_of, single_text, units_of
 from evidence.language.embedder import Embedder, Vectors, Window, pack
 from evidence.store import indexes
 from evidence.store.indexes import Index
+from evidence.tree.context import POLICIES, Policy
 from evidence.tree.document import Document
 
 HASH_BYTES = 16
@@ -31,9 +32,9 @@ class Plan:
     vectors: list[Vectors | str | None] = field(default_factory=list)
 
 
-def plan(document: Document, index: Index, embedder: Embedder) -> Plan:
+def plan(document: Document, index: Index, embedder: Embedder, policies: Sequence[Policy] = POLICIES) -> Plan:
     """What an index has to embed of a document. Rows of tables are always encoded one by one."""
-    units = units_of(document, index.unit)
+    units = units_of(document, index.unit, policies)
     made = Plan(units, hashes=[b""] * len(units), vectors=[None] * len(units))
     if index.encoding == "shared":
         sections = list(sections_of(document, units, context=index.context))

@@ -7,12 +7,13 @@ from contextlib import suppress
 
 import sqlalchemy as sa
 
-from evidence.configured import embedder_named, pipeline
+from evidence.configured import embedder_named, pipeline, policies_named
 from evidence.ingest.contexts import Contexts, embedded_units
 from evidence.ingest.embedding import Plan, embed, plan
 from evidence.models import Document
 from evidence.store import indexes
 from evidence.store.indexes import Index, UnknownIndex
+from evidence.store.repeats import mark_units
 from evidence.store.revisions import add_contexts, read_contexts, read_tokens, read_tree
 
 DOCUMENTS_OF_A_BATCH = 16
@@ -45,6 +46,9 @@ def build(
         batch = todo[start : start + DOCUMENTS_OF_A_BATCH]
         _build_batch(index, batch)
         report(len(batch))
+    with pipeline() as connection:
+        mark_units(connection, index)
+    # On its own: what has read the table must not wait for a load that is about to lock it.
     with pipeline() as connection:
         indexes.complete(connection, index)
         return indexes.get(connection, name)
@@ -87,7 +91,12 @@ def _build_batch(index: Index, revisions: list[int]) -> None:
         for revision in revisions:
             with suppress(KeyError):  # its document has gone meanwhile
                 trees[revision] = read_tree(connection, revision)
-    plans = {revision: plan(tree, index, embedder) for revision, tree in trees.items()}
+    current = Document.objects.filter(current__in=revisions)
+    names = dict(current.values_list("current_id", "collection__policies"))
+    plans = {
+        revision: plan(tree, index, embedder, policies_named(names.get(revision, ())))
+        for revision, tree in trees.items()
+    }
     embed(list(plans.values()), index)
     for revision, made in plans.items():
         _write(index, revision, made)

@@ -1,25 +1,26 @@
-"""Sources: the HTML files of folders, archives and uploads, each read or refused on its own."""
+"""Sources: the documents in folders, archives and uploads, each read or refused on its own."""
 
 from __future__ import annotations
 
 import os
 import stat
 import zipfile
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from django.conf import settings
 
-HTML_ENDINGS = (".html", ".htm", ".xhtml", ".shtml")
-MEGABYTE = 1_000_000
+from evidence.ingest.limits import largest_file, too_large
+from evidence.ingest.readers import FORMATS, format_of, refused_name
+from evidence.ingest.readers.formats import ENDINGS, by_ending
+from evidence.ingest.readers.package import DAMAGED
 
 LONGEST_ADDRESS = 2000
 """Bytes. PostgreSQL's indexes hold at most 2,704 in a row."""
 
-# What a file is that says it is HTML and is not.
+# What a file is that says it is text of some kind and is not.
 SIGNATURES = (
     (b"%PDF-", "a PDF"),
     (b"\x89PNG", "a PNG image"),
@@ -30,22 +31,31 @@ SIGNATURES = (
     (b"\x7fELF", "a program"),
 )
 
-# What zipfile raises on archives that are cut or changed (negative offsets and names that are no text are ValueErrors).
-DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError)
+PACKED = ("docx", "epub")
+"""Formats that are archives themselves; their readers say what is wrong with them."""
+
+# Sphinx puts a copy of each page's source beside its pages.
+SOURCES_OF_PAGES = "_sources"
+# Text for programs, and what systems and programs leave behind.
+NO_DOCUMENTS = frozenset(("robots.txt", "ads.txt", "security.txt", "requirements.txt", "cmakelists.txt"))
+LEFT_BEHIND = ("._", "~$")
+KINDS = ", ".join(ending for ending in ENDINGS if ending.count(".") == 1)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A page as received: the address it is known by in its collection, its bytes, and the charset its sender declared."""
+    """A document as received: the address it is known by in its collection, its bytes, the charset its sender declared, and
+    the format that its reader is found by."""
 
     address: str
     data: bytes
     charset: str = ""
+    format: str = "html"
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Something that was not taken in, and why. ``address`` is that of the page it would have been."""
+    """Something that was not taken in, and why. ``address`` is that of the document it would have been."""
 
     name: str
     reason: str
@@ -53,7 +63,12 @@ class Refusal:
 
 
 def read_paths(paths: Iterable[Path]) -> Iterator[Source | Refusal]:
-    """The pages in files, folders and .zip archives. A page of a folder is known by its path within the folder."""
+    """The documents in files, folders and .zip archives. One of a folder is known by its path within the folder.
+
+    In folders and archives, what is no document is passed by: pictures and data, texts for programs (robots.txt), and
+    ``_sources``, where Sphinx keeps the source of each page beside the page. Documents in a format that is not read (PDF,
+    presentations …) are refused by name there as well.
+    """
     for path in paths:
         if path.is_dir():
             yield from _read_folder(path)
@@ -61,40 +76,46 @@ def read_paths(paths: Iterable[Path]) -> Iterator[Source | Refusal]:
             yield Refusal(str(path), "there is no such file or folder")
         elif path.suffix.lower() == ".zip":
             yield from _read_archive_at(path)
-        elif path.suffix.lower() in HTML_ENDINGS:
+        elif by_ending(path.name):
             yield _read_file(path, path.name)
         else:
-            yield Refusal(str(path), f"is not HTML: a name ending in {', '.join(HTML_ENDINGS)} or .zip is expected")
+            yield Refusal(str(path), _why_not(path.name))
 
 
 def read_upload(name: str, file: BinaryIO) -> Iterator[Source | Refusal]:
-    """The pages of one uploaded file: an HTML page, or a .zip of them."""
+    """The documents of one uploaded file: itself, or those in a .zip."""
     name = PurePosixPath(name.replace("\\", "/")).name
     ending = PurePosixPath(name).suffix.lower()
     if ending == ".zip":
         yield from _read_archive(name, file)
-    elif ending in HTML_ENDINGS:
-        yield _checked(name, name, file.read(_limit() + 1))
+    elif by_ending(name):
+        yield _checked(name, name, file.read(largest_file() + 1))
     else:
-        yield Refusal(name, f"is not HTML: a name ending in {', '.join(HTML_ENDINGS)} or .zip is expected")
+        yield Refusal(name, _why_not(name))
 
 
-def _limit() -> int:
-    return int(settings.SPIRE_LARGEST_FILE * MEGABYTE)
+def _why_not(name: str) -> str:
+    return refused_name(name) or f"is in no format that is read: a name ending in {KINDS} or .zip is expected"
+
+
+def _is_passed_by(parts: Sequence[str]) -> bool:
+    """Whether a file of a folder or an archive, by its path there, is none that somebody meant to take in."""
+    name = parts[-1].lower()
+    return name in NO_DOCUMENTS or name.startswith(LEFT_BEHIND) or SOURCES_OF_PAGES in parts[:-1]
 
 
 def _checked(name: str, address: str, data: bytes) -> Source | Refusal:
     if len(address.encode()) > LONGEST_ADDRESS:
         return Refusal(name, f"has a name of more than {LONGEST_ADDRESS} bytes, folders included; shorten it")
-    if len(data) > _limit():
-        reason = f"is larger than {settings.SPIRE_LARGEST_FILE} MB, the limit for one file (SPIRE_LARGEST_FILE)"
-        return Refusal(name, reason, address)
+    if len(data) > largest_file():
+        return Refusal(name, too_large(), address)
     if not data.strip():
         return Refusal(name, "is empty", address)
+    found = format_of(address, data)
     for signature, kind in SIGNATURES:
-        if data.startswith(signature):
-            return Refusal(name, f"is {kind}, not HTML", address)
-    return Source(address, data)
+        if found not in PACKED and data.startswith(signature):
+            return Refusal(name, f"is {kind}, not {FORMATS[found].title}", address)
+    return Source(address, data, format=found)
 
 
 def _read_file(path: Path, address: str) -> Source | Refusal:
@@ -104,7 +125,7 @@ def _read_file(path: Path, address: str) -> Source | Refusal:
         # The name of a file may be bytes that are no text.
         address.encode()
         with path.open("rb") as file:
-            return _checked(str(path), address, file.read(_limit() + 1))
+            return _checked(str(path), address, file.read(largest_file() + 1))
     except UnicodeEncodeError:
         return Refusal(os.fsencode(path).decode("utf-8", "replace"), "has a name that is not UTF-8; rename it")
     except OSError as error:
@@ -122,9 +143,12 @@ def _read_folder(folder: Path) -> Iterator[Source | Refusal]:
         folders.sort()
         for name in sorted(names):
             path = Path(parent, name)
-            if path.suffix.lower() not in HTML_ENDINGS:
+            if _is_passed_by(path.relative_to(folder).parts):
                 continue
-            if path.is_symlink() and not path.resolve().is_relative_to(root):
+            if not by_ending(name):
+                if reason := refused_name(name, among_others=True):
+                    yield Refusal(str(path), reason)
+            elif path.is_symlink() and not path.resolve().is_relative_to(root):
                 yield Refusal(str(path), "is a link that leads out of the folder")
             else:
                 yield _read_file(path, path.relative_to(folder).as_posix())
@@ -140,7 +164,7 @@ def _read_archive_at(path: Path) -> Iterator[Source | Refusal]:
 
 
 def _read_archive(name: str, file: BinaryIO) -> Iterator[Source | Refusal]:
-    """The pages of an archive. Members are read into memory one by one, never unpacked to disk; their declared sizes
+    """The documents of an archive. Members are read into memory one by one, never unpacked to disk; their declared sizes
     are not trusted, and reading stops at the limit for one file."""
     try:
         archive = zipfile.ZipFile(file)
@@ -163,8 +187,11 @@ def _read_archive(name: str, file: BinaryIO) -> Iterator[Source | Refusal]:
 
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, seen: set[str]) -> Source | Refusal | None:
     shown = member.orig_filename.split("\0")[0]
-    if not shown.lower().endswith(HTML_ENDINGS):
+    if not shown or _is_passed_by(shown.split("/")):
         return None
+    if not by_ending(shown):
+        reason = refused_name(shown, among_others=True)
+        return Refusal(shown, reason) if reason else None
     # zipfile hides backslashes and what follows a NUL; the name as the archive has it is the one to judge.
     parts = PurePosixPath(shown).parts
     if "\\" in shown or shown.startswith("/") or ".." in parts or ":" in parts[0] or "\0" in member.orig_filename:
@@ -179,6 +206,6 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, seen: set[st
     seen.add(address)
     try:
         with archive.open(member) as opened:
-            return _checked(shown, address, opened.read(_limit() + 1))
+            return _checked(shown, address, opened.read(largest_file() + 1))
     except DAMAGED as error:
         return Refusal(shown, f"cannot be read: {error}", address)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evidence.tree.context import POLICIES, Entry, Policy, global_context, grid_of, seeds
+from evidence.tree.context import POLICIES, Entry, Policy, global_context, grid_of
 from evidence.tree.document import Document, Node
+from evidence.tree.seeds import seeds
 from evidence.tree.tables import CELLS
 from evidence.tree.tags import HEADINGS
 

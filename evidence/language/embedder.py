@@ -53,14 +53,16 @@ class Embedder(Protocol):
         tokens of the window have attended to each other; those of the context are in no mean."""
 
 
-def pack(sections: Sequence[tuple[str, Sequence[str]]], embedder: Embedder) -> list[list[Window]]:
+def pack(
+    sections: Sequence[tuple[str, Sequence[str]]], embedder: Embedder, tokens: int = WINDOW_TOKENS
+) -> list[list[Window]]:
     """The windows of each section, given as the text of its context and its sentences.
 
     Sentences stay in order, and a section that needs several windows gets them of about the same size.
     """
     texts = [text for context, sentences in sections for text in (context, *sentences)]
     counts = iter(embedder.count(texts))
-    limit = min(WINDOW_TOKENS, embedder.max_tokens) - SPECIAL_TOKENS
+    limit = min(tokens, embedder.max_tokens) - SPECIAL_TOKENS
     packed = []
     for context, sentences in sections:
         room = max(limit - next(counts), limit // 2)

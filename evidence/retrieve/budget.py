@@ -18,10 +18,12 @@ class Selection:
     revision_id: int
     hits: list[Hit] = field(default_factory=list)
     positions: set[int] = field(default_factory=set)
+    defining: set[int] = field(default_factory=set)
+    """Positions that define terms which the evidence uses, here or in other documents; they are not cited."""
 
     def places(self) -> set[int]:
-        """The positions of all nodes chosen, and of their contexts."""
-        return {place for hit in self.hits for place in (*hit.positions, *hit.context_positions)}
+        """The positions of all nodes chosen, of their contexts, and of the definitions."""
+        return {place for hit in self.hits for place in (*hit.positions, *hit.context_positions)} | self.defining
 
 
 def fill(hits: Sequence[Hit], budget: int) -> list[Selection]:

@@ -22,7 +22,8 @@ class Citation:
 class Excerpt:
     """The evidence of one document: its tree pruned to link(P), and the places in it that are cited.
 
-    ``text`` is what a language model is given, and ``tokens`` the exact count of it.
+    ``text`` is what a language model is given, and ``tokens`` the exact count of it. An excerpt of ``Evidence.definitions``
+    has no citations: it explains words, and answers nothing.
     """
 
     document_id: int
@@ -44,7 +45,8 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The excerpts that a question gets, the best first; ``tokens`` is their sum, never above ``budget``."""
+    """The excerpts that a question gets, the best first, and from glossaries the definitions of terms that these use;
+    ``tokens`` is the sum of all, never above ``budget``."""
 
     question: str
     budget: int
@@ -52,3 +54,4 @@ class Evidence:
     excerpts: tuple[Excerpt, ...]
     milliseconds: dict[str, float]
     index: str
+    definitions: tuple[Excerpt, ...] = ()

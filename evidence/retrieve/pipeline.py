@@ -9,6 +9,7 @@ from evidence.configured import embedder_of, pipeline
 from evidence.language.tokens import count
 from evidence.retrieve.budget import Selection, fill
 from evidence.retrieve.evidence import Citation, Evidence, Excerpt
+from evidence.retrieve.glossary import add_definitions
 from evidence.store import indexes
 from evidence.store.indexes import UnknownIndex
 from evidence.store.revisions import Linked, read_links
@@ -34,12 +35,15 @@ def ask(
     budget: int = DEFAULT_BUDGET,
     index: str | None = None,
     floor: float = 0.0,
+    glossaries: Sequence[int] = (),
 ) -> Evidence:
     """The evidence for a question from these collections, at most ``budget`` tokens of it.
 
     ``floor`` is the share of the best score below which a candidate is left out, though it would fit; the first few stay.
+    ``glossaries`` are the collections, of those asked, whose glossaries define the terms that the evidence uses.
 
-    Three statements go to the database: which index, the candidates, their excerpts. NoIndex when nothing has been
+    Three statements go to the database: which index, the candidates, their excerpts; with glossaries up to two more for
+    the definitions and their excerpts. NoIndex when nothing has been
     indexed, or there is no index of this name; ValueError for a budget below 1.
     """
     if budget < 1:
@@ -59,25 +63,30 @@ def ask(
         clock.lap("search")
         selections = fill(_above(floor, hits), budget)
         linked = read_links(connection, {selection.revision_id: selection.places() for selection in selections})
+        if asked_glossaries := [collection for collection in glossaries if collection in collections]:
+            add_definitions(connection, selections, linked, glossaries=asked_glossaries, budget=budget)
     clock.lap("read")
-    excerpts = _within(selections, linked, budget)
+    excerpts = excerpts_within(selections, linked, budget)
+    answering = tuple(excerpt for excerpt in excerpts if excerpt.citations)
+    definitions = tuple(excerpt for excerpt in excerpts if not excerpt.citations) if answering else ()
     clock.lap("excerpt")
-    return Evidence(
-        question, budget, sum(excerpt.tokens for excerpt in excerpts), tuple(excerpts), clock.laps, way.name
-    )
+    tokens = sum(excerpt.tokens for excerpt in (*answering, *definitions))
+    return Evidence(question, budget, tokens, answering, clock.laps, way.name, definitions)
 
 
 def _above(floor: float, hits: list[Hit]) -> list[Hit]:
     return [hit for rank, hit in enumerate(hits) if rank < ALWAYS_KEPT or hit.score >= floor * hits[0].score]
 
 
-def _within(selections: list[Selection], linked: dict[int, Linked], budget: int) -> list[Excerpt]:
-    """The excerpts, counted exactly. Where they are above the budget after all, the last candidates go."""
+def excerpts_within(selections: list[Selection], linked: dict[int, Linked], budget: int) -> list[Excerpt]:
+    """The excerpts, counted exactly. Where they are above the budget after all, the last candidates go, and without any
+    candidates the definitions."""
     excerpts = {selection.revision_id: _excerpt(selection, linked[selection.revision_id]) for selection in selections}
     while sum(excerpt.tokens for excerpt in excerpts.values()) > budget:
-        weakest = min(selections, key=lambda selection: selection.hits[-1].score)
-        weakest.hits.pop()
-        if weakest.hits:
+        cited = [selection for selection in selections if selection.hits]
+        weakest = min(cited, key=lambda selection: selection.hits[-1].score) if cited else selections[-1]
+        weakest.hits = weakest.hits[:-1]
+        if weakest.hits or (cited and weakest.defining):
             excerpts[weakest.revision_id] = _excerpt(weakest, linked[weakest.revision_id])
         else:
             selections.remove(weakest)

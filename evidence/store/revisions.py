@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from evidence.store.connection import lender
 from evidence.store.operators import link_of_positions
+from evidence.store.repeats import digests_of
 from evidence.store.schema import SCHEMA, collection, context, document, node, revision
 from evidence.tree.document import NO_ATTRIBUTES, SENTENCE, Document, Row
 
@@ -67,12 +68,14 @@ def write_tree(
                 )
             )
     add_contexts(connection, revision_id, contexts)
+    placed = list(seeds)
+    digests = digests_of(tree, [tree.nodes[position] for position, _ in placed])
     with (
         lender(connection).cursor() as cursor,
-        cursor.copy(f"COPY {SCHEMA}.seed (revision_id, position, context) FROM STDIN") as copy,
+        cursor.copy(f"COPY {SCHEMA}.seed (revision_id, position, context, digest) FROM STDIN") as copy,
     ):
-        for position, number in seeds:
-            copy.write_row((revision_id, position, number))
+        for (position, number), digest in zip(placed, digests, strict=True):
+            copy.write_row((revision_id, position, number, digest))
 
 
 def add_contexts(connection: sa.Connection, revision_id: int, contexts: Iterable[Context], *, first: int = 0) -> None:
@@ -83,6 +86,21 @@ def add_contexts(connection: sa.Connection, revision_id: int, contexts: Iterable
     ):
         for number, entry in enumerate(contexts, first):
             copy.write_row((revision_id, number, list(entry.policies), list(entry.positions), list(entry.tokens)))
+
+
+def replace_contexts(
+    connection: sa.Connection, revision_id: int, contexts: Sequence[Context], seeds: Sequence[tuple[int, int]]
+) -> None:
+    """Let these be the distinct contexts of a revision; of its seeds, by position, the number of each one's context."""
+    connection.execute(sa.delete(context).where(context.c.revision_id == revision_id))
+    add_contexts(connection, revision_id, contexts)
+    statement = sa.text(
+        f"UPDATE {SCHEMA}.seed SET context = given.number"  # noqa: S608
+        " FROM unnest(CAST(:positions AS integer[]), CAST(:numbers AS integer[])) AS given (position, number)"
+        " WHERE revision_id = :revision AND seed.position = given.position"
+    )
+    positions, numbers = [position for position, _ in seeds], [number for _, number in seeds]
+    connection.execute(statement, {"revision": revision_id, "positions": positions, "numbers": numbers})
 
 
 def read_contexts(connection: sa.Connection, revision_id: int) -> list[Context]:

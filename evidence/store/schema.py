@@ -92,8 +92,27 @@ seed = sa.Table(
     sa.Column("position", sa.Integer, nullable=False),
     # No foreign key: with one, deleting a revision looks for the seeds of each of its contexts, among all its seeds.
     sa.Column("context", sa.Integer, nullable=False, comment="number in the context table"),
+    sa.Column("digest", BYTEA, comment="of what it says: equal in every document that says the same"),
+    sa.Column(
+        "repeats",
+        sa.Integer,
+        nullable=False,
+        server_default="0",
+        comment="documents of the collection that say the same, where it is not searched because of that",
+    ),
     sa.PrimaryKeyConstraint("revision_id", "position"),
+    sa.Index("seed_digest", "digest", postgresql_where=sa.text("digest IS NOT NULL")),
     comment="the units of retrieval of a revision: sentences of running text, and rows of tables",
+)
+
+definition = sa.Table(
+    "definition",
+    metadata,
+    _of_revision(),
+    sa.Column("term", sa.Text, nullable=False, comment="as it is looked up"),
+    sa.Column("position", sa.Integer, nullable=False, comment="of the node that defines it"),
+    sa.PrimaryKeyConstraint("revision_id", "term", "position"),
+    comment="what glossaries define; a collection's other documents use it",
 )
 
 index = sa.Table(
@@ -138,6 +157,13 @@ def embedding_table(index_id: int, dimensions: int) -> sa.Table:
         sa.Column("positions", ARRAY(sa.Integer), nullable=False, comment="the unit's own nodes"),
         sa.Column("context", sa.Integer, comment="number in the context table"),
         sa.Column("tokens", sa.Integer, nullable=False, comment="of the unit itself"),
+        sa.Column(
+            "repeats",
+            sa.Boolean,
+            nullable=False,
+            server_default=sa.false(),
+            comment="says what most documents of its collection say, and is searched in another",
+        ),
         sa.Column(
             "hash", BYTEA, nullable=False, comment="of all that the model was given: what is known is not embedded"
         ),

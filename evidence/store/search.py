@@ -60,7 +60,8 @@ def _nearest(table: sa.Table) -> sa.Select[Any]:
     limit = sa.bindparam("limit", type_=sa.Integer)
     distance = table.c.embedding.cosine_distance(sa.bindparam("vector", type_=table.c.embedding.type))
     candidates = sa.select(table.c.revision_id, table.c.ordinal, distance.label("distance")).where(
-        table.c.collection_id == sa.any_(sa.bindparam("collections", type_=sa.ARRAY(sa.BigInteger)))
+        table.c.collection_id == sa.any_(sa.bindparam("collections", type_=sa.ARRAY(sa.BigInteger))),
+        sa.not_(table.c.repeats),
     )
     # Bare and ascending: nothing else lets pgvector use its index.
     scanned = _materialized(candidates.order_by(distance).limit(limit), "scanned")

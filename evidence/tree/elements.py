@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from lxml import etree
 from lxml.etree import _Element as Element
@@ -10,14 +11,23 @@ from lxml.etree import _Element as Element
 from evidence.tree.tags import BLOCKS, WRAPPERS
 
 XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-TAG = re.compile(r"<!--.*?(?:-->|$)|<(/?)([a-zA-Z][^\s/>]*)[^>]*>", re.DOTALL)
+TAG = re.compile(r"<!--.*?(?:-->|\Z)|<(/?)([a-zA-Z][^\s/>]*)[^>]*(?:>|\Z)", re.DOTALL)
+WHOLE_TAG = re.compile(
+    r"""<(?:!--.*?(?:-->|\Z) | (script|style)\b.*?(?:</\1|\Z) | [a-z](?:[^"'>]++|"[^"]*+"|'[^']*+')*+)""",
+    re.DOTALL | re.IGNORECASE | re.VERBOSE,
+)
+ATTRIBUTE = re.compile(r"""\s[^\s"'>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]*))?""")
 VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+LONGEST_TAG = 20_000
+"""Characters. The time that libxml2 takes for a tag grows with the square of its attributes; longer tags keep the first."""
+
+MOST_ATTRIBUTES = 200
 NEEDS_NO_END = frozenset("p li dt dd tr td th option".split())
 
 
 def elements(text: str) -> list[Element]:
     """The page's top elements: ``html``, and whatever libxml2 puts beside it when something follows ``</html>``."""
-    text = XML_DECLARATION.sub("", text, count=1)
+    text = _with_fewer_attributes(XML_DECLARATION.sub("", text, count=1))
     root, is_cut = _parse(text)
     if is_cut:
         root, _ = _parse(_flattened(text))
@@ -32,6 +42,20 @@ def _parse(text: str) -> tuple[Element | None, bool]:
         root = None
     is_cut = any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log)
     return root, is_cut
+
+
+def _with_fewer_attributes(text: str) -> str:
+    if len(text) <= LONGEST_TAG:
+        return text
+    pieces: list[str] = []
+    start = 0
+    for tag in WHOLE_TAG.finditer(text):
+        if tag.end() - tag.start() > LONGEST_TAG and text[tag.start() + 1] != "!" and tag[1] is None:
+            attributes = list(islice(ATTRIBUTE.finditer(text, tag.start(), tag.end()), MOST_ATTRIBUTES + 1))
+            if len(attributes) > MOST_ATTRIBUTES:
+                pieces.append(text[start : attributes[-1].start()])
+                start = tag.end()
+    return "".join((*pieces, text[start:]))
 
 
 def _flattened(text: str, limit: int = 600) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape, unescape
+from itertools import groupby
 
 from evidence.tree.document import NO_ATTRIBUTES, SENTENCE, Document, Node
 from evidence.tree.path import Path, PathSet
@@ -50,6 +51,13 @@ KEPT_AS_THEY_ARE = frozenset(
 )
 # No text may stand in these directly.
 HOLD_BLOCKS_ONLY = frozenset(["ul", "ol", "dl", "table", "hr", "details"])
+# What is not searched is folded up around blocks, but within these: nothing else may stand in a list or a row.
+LISTS = frozenset(["ul", "ol", "dl"])
+ITEMS = frozenset(["li", "dt", "dd", "td", "th"])
+BOXES = {
+    "true": '<input type="checkbox" checked="" disabled="">',
+    "false": '<input type="checkbox" disabled="">',
+}
 SHOWN_ATTRIBUTES = ("lang", "dir", "start", "reversed", "type", "value", "colspan", "scope")
 HREF = re.compile(r'<a href="([^"]*)">(.*?)</a>', re.DOTALL)
 MARKUP_PIECE = re.compile(r"<[^>]*>|&[#\w]+;|[^<&]+")
@@ -67,6 +75,8 @@ class Rendering:
     ``cited`` are the paths to mark; in an excerpt (``is_excerpt``) everything else is context. ``link`` maps the target of
     a link in the document to the one to show; None takes the link away and leaves its text. ``highlight`` gives the spans
     of a cited text to mark, such as the words of a question. With ``anchors`` each node has an id (see ``anchor``).
+    ``apart`` says in words why a node is not searched, "" where it is: blocks are folded up under these words, those side
+    by side together, unless a cited place is in them; a sentence has them behind it.
     """
 
     cited: PathSet = field(default_factory=PathSet)
@@ -74,6 +84,7 @@ class Rendering:
     anchors: bool = False
     link: Callable[[str], str | None] = lambda target: target
     highlight: Callable[[str], list[tuple[int, int]]] = lambda text: []
+    apart: Callable[[Node], str] = lambda node: ""
 
     def html(self, document: Document) -> str:
         """The document as HTML, well-formed, without its title."""
@@ -103,6 +114,8 @@ class Rendering:
             yield "\n"
         if tag not in HOLD_BLOCKS_ONLY:
             yield self._named(block)
+        if "checked" in block.attributes:
+            yield BOXES[block.attributes["checked"]]
         if tag == "table":
             yield from self._table(block, path, is_cited)
         else:
@@ -110,8 +123,32 @@ class Rendering:
         yield f"</{shown}>"
 
     def _children(self, block: Node, path: Path, is_cited: bool) -> Iterator[str]:
+        if block.tag in ITEMS and (why := self.apart(block)):
+            yield self._unfolds(why, path, path)
+            yield from self._all(block.children, path, is_cited)
+            yield "</details>"
+        elif block.tag in LISTS:
+            yield from self._all(block.children, path, is_cited)
+        else:
+            for why, group in groupby(block.children, self._why):
+                together = list(group)
+                if why:
+                    yield self._unfolds(why, path.child(together[0].index), path.child(together[-1].index))
+                yield from self._all(together, path, is_cited)
+                if why:
+                    yield "</details>"
+
+    def _why(self, child: Node) -> str:
+        return "" if child.tag == SENTENCE else self.apart(child)
+
+    def _unfolds(self, why: str, first: Path, last: Path) -> str:
+        is_open = any(first <= cited and (cited <= last or last.contains(cited)) for cited in self.cited)
+        opened = ' open=""' if is_open else ""
+        return f'<details class="apart"{opened}><summary>{escape(why)}</summary>'
+
+    def _all(self, children: Sequence[Node], path: Path, is_cited: bool) -> Iterator[str]:
         before: Node | None = None
-        for child in block.children:
+        for child in children:
             below = path.child(child.index)
             if child.tag != SENTENCE:
                 yield from self._block(child, below, is_cited)
@@ -132,8 +169,11 @@ class Rendering:
         classes = ["cited"] if is_marked else []
         if self.is_excerpt and not is_marked and not is_cited:
             classes.append("context")
+        why = self.apart(sentence)
+        if why:
+            classes.append("apart")
         identity = self._identity(path, classes)
-        markup = self._named(sentence) + markup
+        markup = self._named(sentence) + markup + (f" <small>({escape(why)})</small>" if why else "")
         return f"<span{identity}>{markup}</span>" if identity else markup
 
     def _table(self, table: Node, path: Path, is_cited: bool) -> Iterator[str]:

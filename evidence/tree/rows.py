@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
+from evidence.tree.cells import CELLS, WIDEST_SPAN, row_groups, span
 from evidence.tree.document import Node
-from evidence.tree.tables import CELLS, ROW_GROUPS
 
 
 @dataclass(slots=True)
@@ -22,29 +23,48 @@ class DisplayedRow:
         return self.heights.get(cell.position, 1)
 
     def width(self, cell: Node) -> int:
-        span = cell.attributes.get("colspan", "1").strip()
-        return max(int(span), 1) if span.isascii() and span.isdigit() and len(span) < 5 else 1
+        return min(max(span(cell, "colspan"), 1), WIDEST_SPAN)
 
 
 def displayed_rows(table: Node) -> Iterator[DisplayedRow]:
     """The rows to show of a table that may be pruned, in order."""
-    for group in groups(table):
+    for group in row_groups(table):
         yield from rows_of_group(group)
 
 
-def groups(table: Node) -> Iterator[list[Node]]:
-    """The rows of each row group of a table."""
-    loose = [child for child in table.children if child.tag == "tr"]
-    if loose:
-        yield loose
-    for child in table.children:
-        if child.tag in ROW_GROUPS:
-            yield [row for row in child.children if row.tag == "tr"]
+def rows_with_columns(table: Node) -> Iterator[dict[int, Node]]:
+    """The cells of each row to show by their columns, counted as if cells that are left out were one column wide."""
+    for group in row_groups(table):
+        # Columns that a cell of a row above still covers, with the number of rows that it goes on.
+        covered: dict[int, int] = {}
+        for row in rows_of_group(group):
+            found: dict[int, Node] = {}
+            below = {column: rows - 1 for column, rows in covered.items() if rows > 1}
+            column, before = 0, None
+            for cell in row.cells:
+                is_same_row = before is not None and before.parent is cell.parent
+                left_out = cell.index - (before.index + 1 if before is not None and is_same_row else 0)
+                column = _free(column, left_out, covered)
+                found[column] = cell
+                width = row.width(cell)
+                if row.height(cell) > 1:
+                    below |= dict.fromkeys(range(column, column + width), row.height(cell) - 1)
+                column, before = column + width, cell
+            covered = below
+            yield found
+
+
+def _free(column: int, left_out: int, covered: dict[int, int]) -> int:
+    """The next column that no cell from above covers, after as many free ones as were left out."""
+    while left_out or column in covered:
+        left_out -= column not in covered
+        column += 1
+    return column
 
 
 def rows_of_group(rows: list[Node]) -> list[DisplayedRow]:
     """The rows to show of a group. A row of which only spanning cells are left is shown within the rows they span."""
-    shown = [DisplayedRow(row) for row in rows if not _is_carrier(row, rows)]
+    shown = [DisplayedRow(row) for row, follower in pairwise([*rows, None]) if row and not _is_carrier(row, follower)]
     indices = [displayed.node.index for displayed in shown]
     for row in rows:
         for cell in row.children:
@@ -56,22 +76,14 @@ def rows_of_group(rows: list[Node]) -> list[DisplayedRow]:
     return shown
 
 
-def _is_carrier(row: Node, rows: list[Node]) -> bool:
-    cells = [cell for cell in row.children if cell.tag in CELLS]
-    if not cells or _is_complete(row):
+def _is_carrier(row: Node, follower: Node | None) -> bool:
+    """Whether all that is left of a row are cells that reach into the row that is left after it."""
+    if follower is None or row.last - row.position == sum(1 for _ in row.descendants()):
         return False
-    return all(
-        any(row.index < other.index < row.index + _height(cell) for other in rows if other is not row) for cell in cells
-    )
-
-
-def _is_complete(row: Node) -> bool:
-    return row.last - row.position == sum(1 for _ in row.descendants())
+    cells = [cell for cell in row.children if cell.tag in CELLS]
+    return bool(cells) and all(follower.index < row.index + _height(cell) for cell in cells)
 
 
 def _height(cell: Node) -> int:
     """Rows that a cell spans; 0 in the page means "to the end of its group"."""
-    span = cell.attributes.get("rowspan", "1").strip()
-    if not (span.isascii() and span.isdigit()) or len(span) > 6:
-        return 1
-    return int(span) or 65534
+    return span(cell, "rowspan") or 65534

@@ -2,56 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import islice
 
+from evidence.tree.cells import CELLS, ROW_GROUPS, Cell, Row, lay_out, row_groups, rows_of
 from evidence.tree.document import Document, Node
+from evidence.tree.header_rows import LONGEST_HEADER, assign_headers, cell_at, key_column
+from evidence.tree.tags import HEADINGS
 
-WIDEST_SPAN = 1000
-"""The HTML standard's limit for colspan; its limit for rowspan is 65534."""
+__all__ = ["CELLS", "ROW_GROUPS", "Cell", "Grid", "Row", "is_layout", "mark_layout", "row_groups", "rows_of"]
 
 LAYOUT_ROLES = frozenset(("presentation", "none"))
-ROW_GROUPS = ("thead", "tbody", "tfoot")
-CELLS = ("td", "th")
+DATA_ROLES = frozenset(("table", "grid", "treegrid"))
+ARRANGED = frozenset(("table", "section", "article", "nav", "form", *HEADINGS))
 
-
-@dataclass(slots=True)
-class Cell:
-    """A cell of the grid: its node and the columns and rows it covers (end exclusive)."""
-
-    node: Node
-    column: int
-    column_end: int
-    row: int
-    row_end: int
-
-    @property
-    def is_header(self) -> bool:
-        return self.node.tag == "th"
-
-
-@dataclass(slots=True)
-class Row:
-    """A row of the grid: its node, the cells that begin in it, and those that reach into it from above."""
-
-    node: Node
-    cells: list[Cell] = field(default_factory=list)
-    from_above: list[Cell] = field(default_factory=list)
-    is_header: bool = False
-    headers: tuple[Row, ...] = ()
-    """The header rows that hold for this row."""
-
-    group: Row | None = None
-    """The row that heads this row's part of the table ("Sweden" over the rows of its towns)."""
-
-
-def rows_of(table: Node) -> Iterator[Node]:
-    """The rows of a table, not those of tables within it."""
-    for child in table.children:
-        if child.tag == "tr":
-            yield child
-        elif child.tag in ROW_GROUPS:
-            yield from (row for row in child.children if row.tag == "tr")
+MOST_HEADERS = 12
+"""Header cells of one row, or rows beside one cell, that a cell may have; bounds the context of a cell that spans many."""
 
 
 def is_layout(table: Node) -> bool:
@@ -62,11 +30,11 @@ def is_layout(table: Node) -> bool:
 def mark_layout(document: Document) -> None:
     """Give ``role=presentation`` to the tables that only arrange the page.
 
-    A table with headers or a caption of its own is data. One without is layout when its cells hold headings, tables or
-    other structure of a page, or when it has a single column.
+    A table with headers or a caption of its own is data, and so is one that says it. One without is layout when its
+    cells hold headings, tables or other structure of a page, or when it has a single column.
     """
     for table in document.nodes:
-        if table.tag != "table" or is_layout(table):
+        if table.tag != "table" or is_layout(table) or table.attributes.get("role") in DATA_ROLES:
             continue
         rows = list(rows_of(table))
         if any(child.tag in ("caption", "thead") for child in table.children):
@@ -78,26 +46,35 @@ def mark_layout(document: Document) -> None:
 
 
 def _arranges(cell: Node) -> bool:
-    return any(
-        node.tag in ("table", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "nav", "form")
-        for node in cell.descendants()
-    )
+    return any(node.tag in ARRANGED for node in cell.descendants())
 
 
 class Grid:
-    """A data table laid out on its grid, with the header rows of each row."""
+    """A data table laid out on its grid, with the header rows of each row.
+
+    Every lookup takes a time that does not grow with the table.
+    """
 
     def __init__(self, table: Node) -> None:
-        self.rows: list[Row] = []
-        self._row_at: dict[int, Row] = {}
-        self._cell_at: dict[int, Cell] = {}
-        for group in _groups(table):
-            self._lay_out(group)
-        self._assign_headers()
+        self.rows = lay_out(table)
+        self._row_at = {row.node.position: row for row in self.rows}
+        self._cell_at = {cell.node.position: cell for row in self.rows for cell in row.cells}
+        self._heads: dict[int, tuple[list[Cell], list[Cell]]] = {}
+        self._lengths: dict[int, int] = {}
+        assign_headers(self.rows)
 
     def row(self, node: Node) -> Row | None:
         """The grid's row of this ``tr``."""
         return self._row_at.get(node.position)
+
+    def length_of_headers(self, row: Row) -> int:
+        """The characters that the header rows of a row add to its context."""
+        return sum(self._length(header) for header in row.headers)
+
+    def beside(self, row: Row) -> list[Node]:
+        """What a row needs beside its own cells: the heads of its parts, outermost first, and the cells that reach into
+        it from above; of a long one its first sentence."""
+        return [*_heads_of_parts(row), *(_brief(cell.node) for cell in _first(row.from_above))]
 
     def column_headers(self, cell: Node) -> list[Node]:
         """The header cells over a cell, the outermost first."""
@@ -106,15 +83,17 @@ class Grid:
             return []
         if named := self._named_headers(cell, placed, column=True):
             return named
-        return [
-            header.node
-            for row in self.rows[placed.row].headers
-            for header in row.cells
-            if header.column < placed.column_end and placed.column < header.column_end and header.node.children
-        ]
+        found: list[Node] = []
+        for row in self.rows[placed.row].headers:
+            start = bisect_right(row.cells, placed.column, key=lambda header: header.column_end)
+            end = bisect_left(row.cells, placed.column_end, lo=start, key=lambda header: header.column)
+            over = row.cells[start : min(end, start + MOST_HEADERS)]
+            found.extend(header.node for header in over if header.is_filled)
+        return found
 
     def row_headers(self, cell: Node) -> list[Node]:
-        """The header cells beside a cell, the outermost first: those of its row, those that span it, its group's."""
+        """The header cells beside a cell, the outermost first: the heads of its parts, and those of its rows. In a table
+        without header cells in its rows it is the cell that names the row."""
         placed = self._cell_at.get(cell.position)
         if placed is None:
             return []
@@ -123,120 +102,101 @@ class Grid:
         first = self.rows[placed.row]
         if first.is_header:
             return []
-        found = [] if first.group is None else [cell.node for cell in first.group.cells if cell.node.children]
+        found = _heads_of_parts(first)
         # A cell that spans rows belongs to all of them.
-        for row in self.rows[placed.row : placed.row_end]:
-            for other in sorted((*row.from_above, *row.cells), key=lambda other: other.column):
-                if other.node is cell:
-                    # A header cell is headed by those before it, a data cell by all of its row.
-                    if cell.tag == "th":
-                        break
-                    continue
-                if other.is_header and _scope(other) not in ("col", "colgroup") and other.node.children:
-                    found.append(other.node)
+        for row in self.rows[placed.row : min(placed.row_end, placed.row + MOST_HEADERS)]:
+            found.extend(header.node for header in self._beside(placed, row))
         return list(dict.fromkeys(found))
+
+    def _beside(self, placed: Cell, row: Row) -> list[Cell]:
+        """The header cells of one row for a cell in it: those that span rows, and the nearest run of others. The run is
+        looked for at the left, as the HTML standard has it; a header at the right heads what has none at its left."""
+        spanning, single = self._row_heads(row)
+        if not spanning and not single:
+            key = None if self._key is None or row.is_guessed else cell_at(row, self._key)
+            return [key] if key is not None and key is not placed and key.is_filled else []
+        stop = bisect_left(single, placed.column, key=lambda head: head.column)
+        if placed.is_header and placed.scope not in ("col", "colgroup"):
+            # A header cell is headed by those before it.
+            left = [head for head in spanning if head.column < placed.column]
+            return sorted((*left, *single[max(stop - MOST_HEADERS, 0) : stop]), key=lambda head: head.column)
+        start = stop
+        while (
+            start and stop - start < MOST_HEADERS and (start == stop or _are_neighbors(single[start - 1 : start + 1]))
+        ):
+            start -= 1
+        nearest = single[start:stop]
+        if not nearest and not any(head.column < placed.column for head in spanning):
+            nearest = single[stop : stop + 1]
+        others = [head for head in spanning if head is not placed]
+        return sorted((*others, *nearest), key=lambda head: head.column)
+
+    def _row_heads(self, row: Row) -> tuple[list[Cell], list[Cell]]:
+        """The header cells of a row in two lists, each in order of columns: those of several rows, or that say that they
+        are of the row; and those of this row alone."""
+        if row.number not in self._heads:
+            heads = [cell for cell in row.cells if _heads_rows(cell)]
+            spanning = [cell for cell in heads if cell.row_end > cell.row + 1 or cell.scope in ("row", "rowgroup")]
+            spanning = spanning[:MOST_HEADERS]
+            apart = {id(cell) for cell in spanning}
+            above = islice((cell for cell in row.from_above if _heads_rows(cell)), MOST_HEADERS)
+            self._heads[row.number] = (
+                sorted((*above, *spanning), key=lambda head: head.column),
+                [cell for cell in heads if id(cell) not in apart],
+            )
+        return self._heads[row.number]
 
     def _named_headers(self, cell: Node, placed: Cell, *, column: bool) -> list[Node]:
         """The cells that the ``headers`` attribute names; it goes before what the grid says."""
         names = cell.attributes.get("headers")
         if not names:
             return []
-        by_name = {other.node.attributes.get("id"): other for other in self._cell_at.values() if other.is_header}
-        named = [by_name[name] for name in names.split() if name in by_name]
+        named = [self._by_name[name] for name in dict.fromkeys(names.split()) if name in self._by_name][:MOST_HEADERS]
         named.sort(key=lambda other: other.node.position)
         return [other.node for other in named if (other.row < placed.row) == column and other.node is not cell]
 
-    def _lay_out(self, group: list[Node]) -> None:
-        """Place a row group's cells. Spans end with their group."""
-        first = len(self.rows)
-        spanning: list[Cell] = []
-        for offset, node in enumerate(group):
-            number = first + offset
-            spanning = [cell for cell in spanning if cell.row_end > number]
-            row = Row(node, from_above=list(spanning))
-            taken = sorted((cell.column, cell.column_end) for cell in spanning)
-            column = 0
-            for child in node.children:
-                if child.tag not in CELLS:
-                    continue
-                width = min(_span(child, "colspan"), WIDEST_SPAN)
-                for start, end in taken:
-                    if start <= column < end:
-                        column = end
-                height = _span(child, "rowspan") or len(group)
-                cell = Cell(child, column, column + max(width, 1), number, min(number + height, first + len(group)))
-                row.cells.append(cell)
-                self._cell_at[child.position] = cell
-                if cell.row_end > number + 1:
-                    spanning.append(cell)
-                column = cell.column_end
-            row.is_header = _is_header_row(node, row)
-            self.rows.append(row)
-            self._row_at[node.position] = row
+    @cached_property
+    def _by_name(self) -> dict[str, Cell]:
+        """The cells that may be named as headers, the first of each id: any that hold no prose, as the standard has it."""
+        found: dict[str, Cell] = {}
+        for cell in self._cell_at.values():
+            if cell.is_filled and (name := cell.node.attributes.get("id")) and len(cell.node.content) <= LONGEST_HEADER:
+                found.setdefault(name, cell)
+        return found
 
-    def _assign_headers(self) -> None:
-        """Header rows hold for the rows after them; those in the middle of a table take over from the ones before."""
-        headers: list[Row] = []
-        group: Row | None = None
-        in_header = False
-        width = max((cell.column_end for row in self.rows for cell in row.cells), default=0)
-        for row in self.rows:
-            if group is not None and _says_rowgroup(group) and row.node.parent is not group.node.parent:
-                group = None
-            if row.is_header:
-                filled = [cell for cell in row.cells if cell.node.children]
-                is_in_head = row.node.parent is not None and row.node.parent.tag == "thead"
-                is_alone = len(filled) <= 1 and width > 1 and not is_in_head
-                if is_alone and (headers or _says_rowgroup(row)):
-                    group = row
-                else:
-                    if not in_header:
-                        headers, group = [], None
-                    headers.append(row)
-                    in_header = True
-                    row.headers = tuple(headers[:-1])
-                    continue
-            in_header = False
-            row.headers = tuple(headers)
-            row.group = None if row is group else group
+    @cached_property
+    def _key(self) -> int | None:
+        body = [row for row in self.rows if not (row.is_header or row.is_guessed)]
+        return None if any(_heads_rows(cell) for row in body for cell in row.cells) else key_column(body)
+
+    def _length(self, header: Row) -> int:
+        if header.number not in self._lengths:
+            self._lengths[header.number] = len(header.node.content)
+        return self._lengths[header.number]
 
 
-def _groups(table: Node) -> Iterator[list[Node]]:
-    loose: list[Node] = []
-    for child in table.children:
-        if child.tag == "tr":
-            loose.append(child)
-        elif child.tag in ROW_GROUPS:
-            if loose:
-                yield loose
-                loose = []
-            yield [row for row in child.children if row.tag == "tr"]
-    if loose:
-        yield loose
+def _heads_of_parts(row: Row) -> list[Node]:
+    parts: list[Row] = []
+    part = row.group
+    while part is not None:
+        parts.append(part)
+        part = part.group
+    return [cell.node for part in reversed(parts) for cell in part.filled]
 
 
-def _is_header_row(node: Node, row: Row) -> bool:
-    """Rows of the head, and rows without a data cell of content. A ``th`` that says ``scope=row`` begins a data row; one
-    that says ``scope=rowgroup`` and has no data beside it heads the rows after it."""
-    if node.parent is not None and node.parent.tag == "thead":
-        return True
-    headers = [cell for cell in row.cells if cell.is_header]
-    if any(_scope(cell) == "row" for cell in headers):
-        return False
-    # One header cell beside empty data cells heads a row that has no data yet.
-    is_alone = len(headers) == 1 and len(row.cells) > 1 and not _says_rowgroup(row)
-    return bool(headers) and not is_alone and all(cell.is_header or not cell.node.children for cell in row.cells)
+def _heads_rows(cell: Cell) -> bool:
+    return cell.is_header and cell.is_filled and cell.scope not in ("col", "colgroup")
 
 
-def _scope(cell: Cell) -> str:
-    return cell.node.attributes.get("scope", "").strip().lower()
+def _are_neighbors(pair: Sequence[Cell]) -> bool:
+    left, right = pair
+    return left.column_end == right.column
 
 
-def _says_rowgroup(row: Row) -> bool:
-    """Whether a row's header cell says that it heads its row group (https://html.spec.whatwg.org, "row group header")."""
-    return any(cell.is_header and _scope(cell) == "rowgroup" for cell in row.cells)
+def _first(cells: Iterable[Cell]) -> list[Cell]:
+    return list(islice((cell for cell in cells if cell.is_filled), MOST_HEADERS))
 
 
-def _span(node: Node, name: str) -> int:
-    text = node.attributes.get(name, "1").strip()
-    return int(text[:6]) if text.isascii() and text.isdigit() else 1
+def _brief(node: Node) -> Node:
+    """A node, or its first sentence where it is long."""
+    return node if len(node.content) <= LONGEST_HEADER else next(node.sentences())

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
 from evidence.tree.document import SENTENCE, Document, Node
-from evidence.tree.rows import groups, rows_of_group
+from evidence.tree.lists import item_mark
+from evidence.tree.rows import rows_with_columns
 from evidence.tree.tables import is_layout
 
 HEADING_MARKS = {"title": "#", "h1": "#", "h2": "##", "h3": "###", "h4": "####", "h5": "#####", "h6": "######"}
+BOXES = {"true": " [x]", "false": " [ ]"}
 INDENT = "  "
 MARKS_OF_A_LINE = 2
 """Tokens set aside per sentence for what a line has beside it: a mark of an item, a bar between cells, the line's end."""
@@ -58,10 +61,10 @@ def _block(block: Node, indent: str) -> Iterator[str]:
     elif tag == "table" and not is_layout(block):
         yield from _table(block, indent)
     elif tag == "li":
-        number = block.attributes.get("value") if block.parent is not None and block.parent.tag == "ol" else None
         lines = list(_lines(block, indent + INDENT))
         if lines:
-            yield f"{indent}{number + '.' if number else '-'} {lines[0].lstrip()}"
+            mark = item_mark(block) + BOXES.get(block.attributes.get("checked", ""), "")
+            yield f"{indent}{mark} {lines[0].lstrip()}"
             yield from lines[1:]
     elif tag == "dt":
         if content := block.content:
@@ -87,23 +90,18 @@ def _paragraph(sentences: list[Node], indent: str) -> Iterator[str]:
 
 
 def _table(table: Node, indent: str) -> Iterator[str]:
+    """A line for each row, its cells in the columns that some row of the excerpt has a cell in."""
     for child in table.children:
         if child.tag == "caption":
             yield indent + child.content
-    for group in groups(table):
-        # Columns that a cell of a row above still covers, with the number of rows that it goes on.
-        covered: dict[int, int] = {}
-        for row in rows_of_group(group):
-            cells: list[str] = []
-            below = {column: rows - 1 for column, rows in covered.items() if rows > 1}
-            for cell in row.cells:
-                while len(cells) in covered:
-                    cells.append("")
-                start, width = len(cells), row.width(cell)
-                # A cell may hold lists and paragraphs; a row is one line.
-                cells.append(" ".join(line.strip() for line in _lines(cell, "")))
-                cells.extend([""] * (width - 1))
-                if row.height(cell) > 1:
-                    below |= dict.fromkeys(range(start, start + width), row.height(cell) - 1)
-            covered = below
-            yield f"{indent}| {' | '.join(cells)} |"
+    rows = [_columns(row) for row in rows_with_columns(table)]
+    columns = sorted({column for row in rows for column in row})
+    for row in rows:
+        if row:
+            shown = columns[: bisect_right(columns, max(row))]
+            yield f"{indent}| {' | '.join(row.get(column, '') for column in shown)} |"
+
+
+def _columns(cells: dict[int, Node]) -> dict[int, str]:
+    # A cell may hold lists and paragraphs; a row is one line.
+    return {column: " ".join(line.strip() for line in _lines(cell, "")) for column, cell in cells.items()}

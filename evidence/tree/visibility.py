@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-
-from lxml.etree import _Element as Element
+from collections.abc import Iterable, Mapping
 
 HIDING = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0*\.?0+|font-size\s*:\s*0+(?:\.0+)?"
@@ -14,6 +12,12 @@ HIDING = re.compile(
 )
 CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+# Text that is the name of a drawing ("home", "chevron_right"), which a font shows instead; links to edit what is beside.
+NO_WORDS = frozenset(
+    """
+    material-icons material-icons-outlined material-symbols-outlined material-symbols-rounded mw-editsection headerlink
+    """.split()
+)
 SIMPLE_SELECTOR = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]+)", re.IGNORECASE)
 
 
@@ -30,24 +34,23 @@ class Visibility:
                         if found := SIMPLE_SELECTOR.fullmatch(selector.strip()):
                             self._hidden.add(((found[1] or "").lower(), found[2], found[3]))
 
-    def hides(self, element: Element) -> bool:
-        """Whether this element and all that is in it is hidden."""
-        attributes = element.attrib
-        if not attributes:
-            return bool(element.tag == "dialog")
+    def hides(self, tag: str, attributes: Mapping[str, str]) -> bool:
+        """Whether an element of this tag with these attributes is hidden, and all that is in it."""
         if "hidden" in attributes:
             return True
         style = attributes.get("style")
         if style is not None and HIDING.search(style):
             return True
-        if element.tag == "dialog" and "open" not in attributes:
+        if tag == "dialog" and "open" not in attributes:
             return True
-        return bool(self._hidden) and self._is_matched(element)
+        names = attributes.get("class")
+        if names is not None and not NO_WORDS.isdisjoint(names.split()):
+            return True
+        return bool(self._hidden) and self._is_matched(tag, attributes)
 
-    def _is_matched(self, element: Element) -> bool:
-        tag = str(element.tag)
-        names = [(".", name) for name in (element.get("class") or "").split()]
-        if identifier := element.get("id"):
+    def _is_matched(self, tag: str, attributes: Mapping[str, str]) -> bool:
+        names = [(".", name) for name in attributes.get("class", "").split()]
+        if identifier := attributes.get("id"):
             names.append(("#", identifier))
         return any((tag, *name) in self._hidden or ("", *name) in self._hidden for name in names)
 

@@ -8,6 +8,8 @@ from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
+from evidence.ingest.readers.formats import ENDINGS
+
 
 class ManyFiles(forms.ClearableFileInput):
     allow_multiple_selected = True
@@ -16,7 +18,7 @@ class ManyFiles(forms.ClearableFileInput):
 class ManyFilesField(forms.FileField):
     """Any number of files, up to the site's limit."""
 
-    widget = ManyFiles(attrs={"accept": ".html,.htm,.xhtml,.shtml,.zip"})
+    widget = ManyFiles(attrs={"accept": ",".join([*ENDINGS, ".zip"])})
 
     def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
         given = data or [None]
@@ -29,6 +31,6 @@ class ManyFilesField(forms.FileField):
 
 
 class UploadForm(forms.Form):
-    """HTML files and archives of them."""
+    """Documents and archives of them."""
 
     documents = ManyFilesField(label="Files", allow_empty_file=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote, urldefrag
+from urllib.parse import quote, urldefrag, urlsplit
 
 from django.urls import reverse
 
+from evidence.ingest.readers.formats import FORMATS, by_ending
 from evidence.tree.markup import named_anchor
 
 WORDS_OF_AN_END = 5
@@ -35,13 +36,15 @@ def at_source(address: str, text: str) -> str:
     """The address with the cited text as its fragment; "" when the document did not come from the web.
 
     A text fragment (https://wicg.github.io/scroll-to-text-fragment/) has a browser scroll to the text. Of a long text its
-    first and last words are named; of a table row, whose text no page has in one piece, its first cell.
+    first and last words are named; of a table row, whose text no page has in one piece, its first cell. A document that
+    browsers do not show (a Word file, a book) is linked as a whole.
     """
     if not is_on_the_web(address):
         return ""
     text = text.split(" | ")[0].strip()
     words = text.split()
-    if not words:
+    known = FORMATS.get(by_ending(urlsplit(address).path))
+    if not words or (known is not None and not known.is_shown):
         return address
     if len(text) <= LONGEST_WHOLE or len(words) <= 2 * WORDS_OF_AN_END:
         named = _escaped(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -47,6 +48,20 @@ def results_of(evidence: Evidence) -> list[Result]:
     """A result for each excerpt, in their order."""
     words = Words(evidence.question)
     return [_result(excerpt, words) for excerpt in evidence.excerpts]
+
+
+def definitions_of(evidence: Evidence) -> list[Result]:
+    """What glossaries say of the terms that the results use: as results are, but nothing in it is cited."""
+    return [
+        Result(
+            excerpt=excerpt,
+            html=SafeString(Rendering(is_excerpt=True, link=partial(inside, excerpt.document_id)).html(excerpt.tree)),
+            url=f"{reverse('document', args=[excerpt.document_id])}?{urlencode({'revision': excerpt.revision})}",
+            trail=[],
+            citations=[],
+        )
+        for excerpt in evidence.definitions
+    ]
 
 
 def _result(excerpt: Excerpt, words: Words) -> Result:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from urllib.parse import urlencode
+from pathlib import PurePosixPath
+from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
@@ -11,20 +12,26 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.http import content_disposition_header
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from evidence.configured import OtherModel, pipeline
+from evidence.ingest.readers import FORMATS
 from evidence.language.embedder import ModelError
 from evidence.models import Collection, Document, Revision
 from evidence.retrieve.pipeline import LONGEST_QUESTION, NoIndex, ask
+from evidence.store.repeats import read_repeats
 from evidence.store.revisions import read_tree
+from evidence.tree.context import DEFINITION
 from evidence.tree.document import Document as Tree
+from evidence.tree.main_content import apart_reasons
 from evidence.tree.markup import Rendering, anchor, named_anchor
 from evidence.tree.path import Path, PathSet
 from evidence.tree.tags import HEADINGS
 from evidence.web.links import inside, is_on_the_web
-from evidence.web.results import results_of
+from evidence.web.results import definitions_of, results_of
+from evidence.web.unsearched import reasons_in_words
 
 LARGEST_BUDGET = 20_000
 MOST_CITED = 500
@@ -64,6 +71,7 @@ def home(request: HttpRequest) -> HttpResponse:
                 collections=[collection.pk for collection in chosen],
                 budget=budget,
                 floor=0.0 if wants_all else PAGE_FLOOR,
+                glossaries=[collection.pk for collection in chosen if DEFINITION.name in collection.policies],
             )
         except (NoIndex, OtherModel, ModelError) as error:
             context["problem"] = error
@@ -72,6 +80,7 @@ def home(request: HttpRequest) -> HttpResponse:
                 "evidence": evidence,
                 "everything": "" if wants_all else _everything(question, chosen if wanted else [], budget),
                 "results": results_of(evidence),
+                "definitions": definitions_of(evidence),
                 "passages": sum(len(excerpt.citations) for excerpt in evidence.excerpts),
                 "milliseconds": sum(evidence.milliseconds.values()),
             }
@@ -86,11 +95,15 @@ def document(request: HttpRequest, pk: int) -> HttpResponse:
     revision = _revision(request, found)
     with pipeline() as connection:
         tree = read_tree(connection, revision.pk)
+        # Only of current revisions it is known what others repeat.
+        repeats = read_repeats(connection, revision.pk) if revision.pk == found.current_id else {}
+    documents = found.collection.documents.filter(current__isnull=False).count() if repeats else 0
     cited, missing = _cited(request.GET.getlist("cite"), tree)
     rendering = Rendering(
         cited=cited,
         anchors=True,
         link=lambda target: f"#{named_anchor(target[1:])}" if target.startswith("#") else inside(found.pk, target),
+        apart=reasons_in_words(repeats, documents),
     )
     return render(
         request,
@@ -103,6 +116,7 @@ def document(request: HttpRequest, pk: int) -> HttpResponse:
             "source_url": found.address if is_on_the_web(found.address) else "",
             "language": tree.language,
             "contents": _contents(tree),
+            "format": FORMATS[revision.format],
             "cited": [(anchor(path), tree.at(path).content) for path in cited],
             "missing": missing,
             # Rendering writes kept tags and escaped text only.
@@ -114,13 +128,20 @@ def document(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @require_safe
 def original(request: HttpRequest, pk: int) -> HttpResponse:
-    """The bytes as they were received, in a sandbox: nothing in them runs, loads or leads away."""
-    revision = _revision(request, get_object_or_404(_readable(request), pk=pk))
+    """The bytes as they were received, in a sandbox: nothing in them runs, loads or leads away. What is no page and no text
+    is a download."""
+    found = get_object_or_404(_readable(request), pk=pk)
+    revision = _revision(request, found)
+    known = FORMATS[revision.format]
     charset = f"; charset={revision.charset}" if revision.charset else ""
+    if known.media_type == "text/plain" and not charset and _is_utf8(bytes(revision.content)):
+        charset = "; charset=utf-8"
+    name = PurePosixPath(urlsplit(found.address).path if is_on_the_web(found.address) else found.address).name
     return HttpResponse(
         bytes(revision.content),
-        content_type=f"text/html{charset}",
+        content_type=f"{known.media_type}{charset}",
         headers={
+            "Content-Disposition": content_disposition_header(not known.is_shown, name) or "inline",
             "Content-Security-Policy": ORIGINAL_POLICY,
             "X-Content-Type-Options": "nosniff",
             "Cross-Origin-Resource-Policy": "same-origin",
@@ -164,6 +185,14 @@ def _revision(request: HttpRequest, found: Document) -> Revision:
     return get_object_or_404(revisions, number=int(number))
 
 
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _budget(text: str) -> int:
     if text.isascii() and text.isdigit() and 0 < len(text) < 7:
         return min(max(int(text), 1), LARGEST_BUDGET)
@@ -186,6 +215,11 @@ def _cited(given: Iterable[str], tree: Tree) -> tuple[PathSet, int]:
 
 
 def _contents(tree: Tree) -> list[tuple[int, str, str]]:
-    """The headings for a table of contents: level, anchor, text."""
-    found = (node for node in tree.nodes if node.tag in HEADINGS and node.children)
+    """The headings of the main content for a table of contents: level, anchor, text."""
+    reasons = apart_reasons(tree)
+    found = (
+        node
+        for node, reason in zip(tree.nodes, reasons, strict=True)
+        if node.tag in HEADINGS and node.children and not reason
+    )
     return [(int(node.tag[1]), anchor(node.path), node.content) for node in found]

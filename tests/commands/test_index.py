@@ -132,3 +132,17 @@ def test_the_list_tells_that_another_model_is_set_than_the_one_that_answers(sett
     """Case 58: a new SPIRE_EMBEDDER that seems to be in use, while the old model answers."""
     settings.SPIRE_EMBEDDER = "better"
     assert re.search(r"SPIRE_EMBEDDER is better; questions are answered with .* until", index("list"))
+
+
+@pytest.mark.usefixtures("handbook")
+def test_contexts_are_found_anew_after_policies_changed() -> None:
+    """A switch in the admin, and pages that know nothing of it."""
+    collection = collection_of()
+    assert index("contexts", "handbook") == (
+        "Handbook: the contexts of 2 documents are found anew; optional policies: none.\n"
+    )
+    collection.policies = ["reference"]
+    collection.save()
+    assert index("contexts", "Handbook").endswith("optional policies: reference.\n")
+    with pytest.raises(CommandError, match="no collection 'other'; there are: Handbook"):
+        index("contexts", "other")

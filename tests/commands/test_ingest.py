@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from evidence.models import Collection, Document, Revision
 from tests.conftest import WordEmbedder
 from tests.handbook import GATE, KITCHEN, NEW_GATE, TABLE
+from tests.ingest.test_readers import FILES
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("embedder")]
 
@@ -30,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     (pages / "doors" / "gate.html").write_bytes(GATE)
     (pages / "kitchen.htm").write_bytes(KITCHEN)
     (pages / "tins.xhtml").write_bytes(TABLE)
-    (pages / "notes.txt").write_bytes(b"Tea.")
+    (pages / "notes.json").write_bytes(b"{}")
     return pages
 
 
@@ -96,7 +97,7 @@ def test_a_missing_path_is_named(folder: Path, capsys: pytest.CaptureFixture[str
 
 def test_a_folder_without_html_is_an_error(tmp_path: Path) -> None:
     """The wrong folder given, and a command that says that all is well."""
-    with pytest.raises(CommandError, match=r"found no HTML there: names ending in \.html"):
+    with pytest.raises(CommandError, match=r"found no documents there: names ending in \.html"):
         ingest(tmp_path)
 
 
@@ -133,3 +134,13 @@ def test_an_index_of_a_model_that_has_changed_is_an_error_with_a_remedy(folder: 
     with pytest.raises(CommandError, match=r"manage\.py index build"):
         ingest(folder)
     assert addresses() == {"kitchen.htm"}
+
+
+def test_documents_of_other_formats_in_a_folder_are_taken_in(folder: Path) -> None:
+    """What a team writes is in Word and Markdown as often as in HTML."""
+    (folder / "plan.docx").write_bytes(FILES["docx"])
+    (folder / "doors" / "read.me.md").write_bytes(FILES["markdown"])
+    (folder / "broken.epub").write_bytes(b"x")
+    with pytest.raises(CommandError, match="1 refused"):
+        ingest(folder)
+    assert addresses() == {"doors/gate.html", "kitchen.htm", "tins.xhtml", "plan.docx", "doors/read.me.md"}

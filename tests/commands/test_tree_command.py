@@ -124,3 +124,24 @@ def test_any_bytes_are_shown(tmp_path: Path, data: bytes) -> None:
     path.write_bytes(data)
     assert json.loads(tree(path, json=True))["title"] == "odd"
     assert tree(path).startswith("odd\n")
+
+
+def test_a_document_of_another_format_is_shown_as_its_tree(tmp_path: Path) -> None:
+    path = tmp_path / "plan.md"
+    path.write_text("# Leave\n\nBring the form.")
+    assert [line.split(None, 1)[1] for line in tree(path).splitlines()[1:]] == [
+        "<h1>",
+        "Leave",
+        "<p>",
+        "Bring the form.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("plan.docx", "is damaged"), ("plan.pdf", "is a PDF, which"), ("plan.xyz", "is in no format that is read")],
+)
+def test_a_file_that_is_not_read_is_refused_with_the_reason(tmp_path: Path, name: str, reason: str) -> None:
+    (tmp_path / name).write_bytes(b"PK")
+    with pytest.raises(CommandError, match=reason):
+        tree(tmp_path / name)

@@ -25,8 +25,9 @@ from evidence.retrieve.pipeline import ask
 from evidence.store import indexes
 from evidence.store.revisions import read_contexts, read_tree
 from evidence.store.schema import SCHEMA
-from evidence.tree.context import global_context, seeds
+from evidence.tree.context import global_context
 from evidence.tree.html import parse
+from evidence.tree.seeds import seeds
 from tests.conftest import WordEmbedder
 from tests.handbook import (
     GATE,
@@ -165,7 +166,7 @@ def test_a_page_parsed_by_an_older_parser_is_parsed_again(
 ) -> None:
     """A better parser that never reaches the pages that are in already."""
     take_in({"gate.html": GATE})
-    monkeypatch.setattr(documents, "PARSER_VERSION", "next")
+    monkeypatch.setattr(documents, "parser_of", lambda name: "next")
     assert [outcome.status for outcome in take_in({"gate.html": GATE})] == ["changed"]
     assert (current().number, current().parser) == (2, "next")
 

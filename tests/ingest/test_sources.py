@@ -14,9 +14,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from evidence.ingest.sources import Refusal, Source, read_paths, read_upload
+from evidence.ingest.readers.formats import ENDINGS
+from evidence.ingest.sources import KINDS, Refusal, Source, read_paths, read_upload
 
 PAGE = b"<p>Ask.</p>"
+PACKED_START = b"PK\x03\x04"
 CASE = Path(__file__).parent.parent / "cases" / "51-zip-slip-and-bomb"
 Found = list[Source | Refusal]
 
@@ -84,14 +86,14 @@ def test_a_file_is_known_by_its_name(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_refused_by_name_and_the_rest_goes_on(tmp_path: Path) -> None:
     good = tmp_path / "good.html"
     good.write_bytes(PAGE)
-    text = tmp_path / "notes.txt"
+    text = tmp_path / "notes.xyz"
     text.write_bytes(PAGE)
     missing = tmp_path / "missing.html"
     found = list(read_paths([missing, text, good]))
     assert taken(found) == ["good.html"]
     assert refused(found) == {
         str(missing): "there is no such file or folder",
-        str(text): "is not HTML: a name ending in .html, .htm, .xhtml, .shtml or .zip is expected",
+        str(text): f"is in no format that is read: a name ending in {KINDS} or .zip is expected",
     }
 
 
@@ -195,6 +197,67 @@ def test_a_folder_without_pages_gives_nothing(tmp_path: Path) -> None:
     assert list(read_paths([])) == []
 
 
+# Formats
+
+
+def test_every_format_that_is_read_is_taken_from_folders_archives_and_uploads(tmp_path: Path) -> None:
+    """A document that is left out of a folder without a word is missed only when somebody looks for it."""
+    text = b"Team North closes the gate at six each evening."
+    files = {f"page{ending}": PACKED_START if ending in (".docx", ".epub") else text for ending in ENDINGS}
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    assert sorted(taken(read_paths([tmp_path]))) == sorted(files)
+    assert sorted(taken(read_paths([tmp_path / name for name in files]))) == sorted(files)
+    assert sorted(taken(unpacked(*files.items()))) == sorted(files)
+    assert [taken(upload(name, data)) for name, data in files.items()] == [[name] for name in files]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind"),
+    [
+        ("a.html", PAGE, "html"),
+        ("a.html", b"From: <Saved>\nMIME-Version: 1.0\nContent-Type: multipart/related\n\n", "mhtml"),
+        ("a.mht", PAGE, "html"),
+        ("a.xhtml", b"<p>Ask.</p>", "xhtml"),
+        ("a.xhtml", b"<p>Ask.", "html"),
+        ("a.MD", b"# Ask", "markdown"),
+        ("a.rst.txt", b"Ask", "rst"),
+        ("v1.2.txt", b"Ask", "text"),
+    ],
+)
+def test_a_format_is_told_by_the_name_and_the_bytes(name: str, data: bytes, kind: str) -> None:
+    """Browsers save MHTML as .html and people rename it back; XHTML as it is in the world is often no XML."""
+    assert upload(name, data) == [Source(name, data, format=kind)]
+
+
+def test_documents_that_are_not_read_are_refused_with_the_way_out(tmp_path: Path) -> None:
+    """Somebody expects to find what they say, so each is named; pictures and data that come with pages are passed by."""
+    names = ["a.pdf", "b.odt", "c.pptx", "d.csv", "e.json", "f.png"]
+    for name in names:
+        (tmp_path / name).write_bytes(b"x")
+    told = refused(read_paths([tmp_path]))
+    assert [Path(name).name for name in told] == ["a.pdf", "b.odt", "c.pptx"]
+    assert told[str(tmp_path / "a.pdf")].endswith("save it as HTML or .docx from the program that made it")
+    assert list(refused(unpacked(*((name, b"x") for name in names)))) == ["a.pdf", "b.odt", "c.pptx"]
+    assert "spreadsheet" in refused(upload("d.csv", b"x"))["d.csv"]
+
+
+def test_what_nobody_wrote_to_be_read_is_passed_by(tmp_path: Path) -> None:
+    """Sphinx keeps the source of each page beside it, and each would be found twice."""
+    names = ["robots.txt", "_sources/a.rst.txt", "sub/_sources/b.md.txt", "__MACOSX/._a.html", "~$plan.docx"]
+    for name in ["a.html", "LICENSE.txt", *names]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(PAGE)
+    assert sorted(taken(read_paths([tmp_path]))) == ["LICENSE.txt", "a.html"]
+    assert taken(read_paths([tmp_path / "_sources"])) == ["a.rst.txt"]
+    assert taken(unpacked(*((name, PAGE) for name in ["a.html", *names]))) == ["a.html"]
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.txt", "a.rst", "a.mhtml"])
+def test_a_picture_under_the_name_of_a_text_is_refused(name: str) -> None:
+    assert refused(upload(name, b"\x89PNG\r\n"))[name].startswith("is a PNG image, not ")
+
+
 # Uploads
 
 
@@ -209,8 +272,8 @@ def test_an_upload_is_known_by_its_own_name(name: str) -> None:
 @pytest.mark.usefixtures("small")
 def test_an_upload_is_checked_as_a_file_is() -> None:
     assert list(refused(upload("a.html", b"x" * 1_000_001))) == ["a.html"]
-    assert refused(upload("a.docx", PAGE)) == {
-        "a.docx": "is not HTML: a name ending in .html, .htm, .xhtml, .shtml or .zip is expected"
+    assert refused(upload("a", PAGE)) == {
+        "a": f"is in no format that is read: a name ending in {KINDS} or .zip is expected"
     }
     assert refused(upload("a.html", b"")) == {"a.html": "is empty"}
 

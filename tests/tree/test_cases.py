@@ -22,13 +22,13 @@ from evidence.tree.context import (
     label,
     list_number,
     row_header,
-    seed_of,
     term,
 )
 from evidence.tree.document import Document, Node
 from evidence.tree.html import parse
 from evidence.tree.markup import Rendering
 from evidence.tree.path import PathSet
+from evidence.tree.seeds import seed_of
 from evidence.tree.subdocument import Subdocument
 from evidence.tree.text import to_text
 

@@ -18,12 +18,12 @@ from evidence.tree.context import (
     label,
     list_label,
     list_number,
-    seed_of,
-    seeds,
+    policies_for,
     term,
 )
 from evidence.tree.document import Document, Node
 from evidence.tree.html import parse
+from evidence.tree.seeds import seed_of, seeds
 from tests.tree.strategies import pages
 
 
@@ -226,50 +226,50 @@ def test_a_site_adds_a_policy_of_its_own() -> None:
     assert global_context(leaf(document, "Draft."), policies) == []
 
 
+def test_the_optional_policies_of_a_collection_come_after_the_others() -> None:
+    """The same names always give the same policies, and an unknown one is an error that names those there are."""
+    assert policies_for([]) is POLICIES
+    assert policies_for(["reference", "definition"]) is policies_for(["definition", "reference"])
+    assert [policy.name for policy in policies_for(["reference", "definition"])[-2:]] == ["definition", "reference"]
+    with pytest.raises(ValueError, match="no optional policy 'other'; there are: 'definition', 'reference'"):
+        policies_for(["other"])
+
+
+def test_a_policy_adds_no_more_than_its_bounds() -> None:
+    """A plug-in that would bring half a page along with each sentence."""
+
+    def all_paragraphs(node: Node) -> list[Node]:
+        return [found for found in node.document.nodes if found.tag == "p"]
+
+    document = page(
+        f"<p>Ask.</p><p>Short. Also.</p><p>First one. {'It is long. ' * 20}</p><p>{'x' * 99}</p><p>Last.</p>"
+    )
+    bounded = Policy("all", all_paragraphs, most=3, longest=50)
+    found = global_context(leaf(document, "Ask."), [bounded])
+    assert texts(entry.node for entry in found) == ["Short. Also.", "First one.", "Last."]
+    assert len(global_context(leaf(document, "Ask."), [bounded._replace(most=2)])) == 2
+
+
+def test_sentences_of_one_place_are_asked_for_once() -> None:
+    """A policy that looks at the place only, and is asked for each sentence of a long paragraph."""
+    asked: list[Node] = []
+
+    def note(node: Node) -> list[Node]:
+        asked.append(node)
+        return []
+
+    document = page("<h1>H</h1><p>One. Two. Three.</p><p>Four.</p><h2>I</h2><p>Five.</p>")
+    for policies, times in (([Policy("note", note, by_place=True)], 2), ([Policy("note", note)], 5)):
+        asked.clear()
+        for text in ("One.", "Two.", "Three.", "Four.", "Five."):
+            global_context(leaf(document, text), policies)
+        assert len(asked) == times
+
+
 def test_the_number_of_an_item() -> None:
     document = page("<ol start=4><li>four<li>five<ul><li>dot</ul></ol><li>loose</li>")
     numbers = {text: list_number(leaf(document, text)) for text in ("four", "five", "dot", "loose")}
     assert numbers == {"four": 4, "five": 5, "dot": None, "loose": None}
-
-
-def test_seeds_are_sentences_and_rows_and_not_what_only_serves_as_context() -> None:
-    """Headings and header rows come along with what they head; found alone they answer nothing."""
-    document = page(
-        "<title>T</title><h1>H</h1><p>One. Two.<dl><dt>D<dd>d</dl>"
-        "<table><caption>C</caption><tr><th>A<th>B<tr><td>1<td>2</table>"
-    )
-    assert [(seed.tag, seed.content) for seed in seeds(document)] == [
-        ("sentence", "One."),
-        ("sentence", "Two."),
-        ("sentence", "d"),
-        ("tr", "1 2"),
-    ]
-
-
-def test_a_heading_that_heads_nothing_is_a_seed() -> None:
-    """A heading such as "Closed on Fridays" is all that a page may say about it."""
-    document = page("<h1>Desk</h1><p>Open.</p><h2>Closed on Fridays</h2>")
-    assert texts(seeds(document)) == ["Open.", "Closed on Fridays"]
-
-
-def test_a_page_of_headings_alone_is_found() -> None:
-    assert texts(seeds(page("<h1>Closed</h1>"))) == ["Closed"]
-
-
-def test_navigation_is_searched_only_where_there_is_nothing_else() -> None:
-    """Menus are on every page and match every question."""
-    assert texts(seeds(page("<nav>Home</nav><p>Text."))) == ["Text."]
-    assert texts(seeds(page("<nav>Home</nav>"))) == ["Home"]
-
-
-def test_what_has_no_letter_or_digit_is_no_seed() -> None:
-    assert texts(seeds(page("<p>***</p><p>Text.</p><p>→</p>"))) == ["Text."]
-
-
-def test_a_row_of_prose_is_found_by_its_sentences() -> None:
-    """A row that would fill the budget is a page's layout."""
-    document = page(f"<table><tr><th>A<th>B<tr><td>{'Long talk here. ' * 100}<td>x</table>")
-    assert {seed.tag for seed in seeds(document)} == {"sentence"}
 
 
 def test_a_layout_table_gives_sentences_and_no_headers() -> None:
@@ -277,14 +277,6 @@ def test_a_layout_table_gives_sentences_and_no_headers() -> None:
     assert grid_of(leaf(document, "x").nearest("table")) is None
     assert told(document, "x") == []
     assert seed_of(leaf(document, "x")).is_sentence
-
-
-def test_a_row_in_a_cell_of_a_row_is_its_own_unit_or_part_of_the_outer_one() -> None:
-    """A table within a data cell is found once."""
-    document = page("<table><tr><th>A<th>B<tr><td>1<td><table><tr><th>C<th>D<tr><td>8<td>9</table></table>")
-    found = texts(seeds(document))
-    assert found == ["1 C D 8 9"]
-    assert len(found) == len(set(found))
 
 
 @given(pages())
@@ -303,19 +295,6 @@ def test_contexts_are_the_same_each_time_and_lie_elsewhere(text: str) -> None:
         assert context_paths(seed) <= document.paths
 
 
-@given(pages())
-def test_every_sentence_is_in_a_seed_or_in_the_context_of_one(text: str) -> None:
-    """A sentence that is neither can never be shown as evidence."""
-    document = parse(text.encode())
-    chosen = seeds(document)
-    reached = {sentence.position for seed in chosen for sentence in seed.sentences()}
-    for seed in chosen:
-        for entry in global_context(seed):
-            reached.update(sentence.position for sentence in entry.node.sentences())
-    missed = [s.text for s in document.sentences() if s.position not in reached and any(map(str.isalnum, s.text))]
-    assert missed == []
-
-
 def test_a_document_that_nobody_holds_any_more_is_freed() -> None:
     """A worker whose memory grows with every page that it has ever read."""
     document = parse(b"<title>T</title><h1>H</h1><p>One. Two.</p>", "t.html")
@@ -325,3 +304,11 @@ def test_a_document_that_nobody_holds_any_more_is_freed() -> None:
     del document, seed
     gc.collect()
     assert gone() is None
+
+
+def test_a_choice_in_a_form_has_the_legend_of_its_group() -> None:
+    """ "Standard" and "Express" of which nobody knows that they are ways of delivery."""
+    page = b"<form><fieldset><legend>Delivery</legend><label><input type=radio> Express</label></fieldset></form>"
+    document = parse(page)
+    [express] = seeds(document)
+    assert (express.content, [entry.node.content for entry in global_context(express)]) == ("Express", ["Delivery"])

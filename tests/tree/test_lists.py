@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from evidence.tree.context import list_number
+from evidence.tree.context import global_context, list_number
 from evidence.tree.html import parse
 from evidence.tree.text import to_text
 
@@ -58,3 +58,70 @@ def test_text_between_items_is_kept() -> None:
     """It is not allowed there, and is there."""
     document = parse(b"<ul>Keys:<li>Blue</li>and<li>Red</ul>")
     assert [sentence.text for sentence in document.sentences()] == ["Keys:", "Blue", "and", "Red"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "number", "mark"),
+    [
+        ("1", 12, "12."),
+        ("a", 3, "c."),
+        ("a", 27, "aa."),
+        ("A", 52, "AZ."),
+        ("a", 0, "0."),
+        ("i", 1994, "mcmxciv."),
+        ("I", 4, "IV."),
+        ("I", 4000, "4000."),
+        ("i", -2, "-2."),
+        ("x", 5, "5."),
+    ],
+)
+def test_items_are_marked_as_a_browser_marks_them(kind: str, number: int, mark: str) -> None:
+    """Clause (c) of a contract is not its clause 3 to those who look for it."""
+    assert to_text(parse(f"<ol type={kind} start={number}><li>Pay.</ol>".encode())) == f"{mark} Pay."
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("<ol><li>a</ol><p>Then:</p><ol start=2><li>b<li>c</ol>", [1, None, 2, 3]),
+        ("<div><ol><div><div><li>a</div></div><li>b</ol></div>", [1, 2]),
+        ("<table><tr><th>Steps<th>Who<tr><td><ol start=4><li>a<li>b</ol><td>c</table>", [None, None, 4, 5, None]),
+        ("<ol><li><p>a</p><p>b</p><li><div>c</div></ol>", [1, 1, 2]),
+        ("<ol type=i><li>a<ol type=a start=3><li>b</ol></ol>", [1, 3]),
+    ],
+)
+def test_lists_in_other_things_are_numbered_all_the_same(body: str, expected: list[int | None]) -> None:
+    assert numbers(body) == expected
+
+
+def terms_of(body: str, text: str) -> list[str]:
+    document = parse(body.encode())
+    sentence = next(node for node in document.sentences() if node.text == text)
+    return [entry.node.content for entry in global_context(sentence) if entry.policy == "term"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("<dl><dt>A<dd>x</dl>", ["A"]),
+        ("<dl><dt>A</dt><dt>B</dt><dd>x</dd></dl>", ["A", "B"]),
+        ("<dl><dt>A<dd>y<dd>x</dl>", ["A"]),
+        ("<dl><dt>A<dd>y<dt>B<dd>x</dl>", ["B"]),
+        ("<dl><div><dt>A<dd>y</div><div><dt>B<dd>x</div></dl>", ["B"]),
+        ("<dl><dd>x<dt>A<dd>y</dl>", []),
+        ("<dl><dt>A<dd>y<dl><dt>B<dd>x</dl></dl>", ["A", "B"]),
+        ("<dl><dt>A<dd><p>y<p>x</dl>", ["A"]),
+        ("<dl><dt>A<dd><ul><li>x</ul></dl>", ["A"]),
+        ("<dl><dt>A</dt><p>y</p><dd>x</dl>", []),
+        ("<dl><dt><dd>x</dl>", [""]),
+    ],
+)
+def test_a_definition_has_its_terms_in_every_shape_of_list(body: str, expected: list[str]) -> None:
+    """A definition without its term defines nothing."""
+    assert terms_of(body, "x") == expected
+
+
+def test_paragraphs_with_bullets_are_paragraphs() -> None:
+    """Office programs write lists so; their words must not be lost with the bullets."""
+    document = parse("<p>Bring:</p><p>• a key</p><p>1. a card</p>".encode())
+    assert [sentence.text for sentence in document.sentences()] == ["Bring:", "• a key", "1. a card"]

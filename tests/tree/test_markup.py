@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from evidence.tree.document import Document
+from evidence.tree.document import Document, Node
 from evidence.tree.html import parse
 from evidence.tree.markup import Rendering, anchor, highlighted, named_anchor
 from evidence.tree.path import Path, PathSet
@@ -191,3 +191,42 @@ def test_a_link_finds_its_id_on_any_kind_of_block() -> None:
     )
     shown = Rendering(anchors=True).html(parse(page.encode()))
     assert [shown.count(f'id="{named_anchor(name)}"') for name in "abcdefghijklm"] == [1] * 13
+
+
+def test_what_is_not_searched_is_folded_up_with_the_reason() -> None:
+    """A reader who wonders why a line of the page is never found."""
+    page = b"<h1>A</h1><p>One.</p><nav><p>Two.</p></nav><nav>Three.</nav><ul><li>Four.<li>Five.</ul><p>Six. Seven.</p>"
+    tree = parse(page)
+    item = next(node for node in tree.nodes if node.tag == "li")
+    seven = next(node for node in tree.sentences() if node.text == "Seven.")
+
+    def apart(node: Node) -> str:
+        return {"nav": "a < b", "li": "c" if node is item else "", "sentence": "d" if node is seven else ""}.get(
+            node.tag, ""
+        )
+
+    shown = Rendering(apart=apart).html(tree)
+    assert (
+        '<details class="apart"><summary>a &lt; b</summary><div class="nav"><p>Two.</p></div><div class="nav"><p>Three.</p>'
+        "</div></details>" in shown
+    )
+    assert '<ul><li><details class="apart"><summary>c</summary>Four.</details></li><li>Five.</li></ul>' in shown
+    assert '<p>Six. <span class="apart">Seven. <small>(d)</small></span></p>' in shown
+    assert "<details" not in Rendering().html(tree)
+
+
+def test_a_cited_place_is_not_folded_away() -> None:
+    """A link to a citation that opens a page without it."""
+    tree = parse(b"<h1>A</h1><nav><p>One.</p></nav><nav><p>Two.</p></nav><p>Three.</p><nav><p>Four.</p></nav>")
+
+    def opened(text: str) -> list[bool]:
+        cited = next(node.path for node in tree.sentences() if node.text == text)
+        shown = Rendering(cited=PathSet([cited]), apart=lambda node: "why" if node.tag == "nav" else "").html(tree)
+        return ['open=""' in piece.split(">")[0] for piece in shown.split("<details")[1:]]
+
+    assert [opened(text) for text in ("One.", "Two.", "Three.", "Four.")] == [
+        [True, False],
+        [True, False],
+        [False, False],
+        [False, True],
+    ]

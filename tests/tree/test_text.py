@@ -95,6 +95,20 @@ def test_a_pruned_table_keeps_its_columns() -> None:
     assert to_text(prune(document, [rows[0], rows[2]])) == "| Zone | Fare |\n| B | 7 |"
 
 
+def test_cells_shown_alone_stay_in_their_columns() -> None:
+    """Of a wide row only some cells are shown, and of the header row only theirs."""
+    body = "<table><tr><th>Zone<th>Line<th>Stop<th>Fare<tr><th>A<td>7<td>Lund<td>5<tr><th>B<td>8<td>Umeå<td>6</table>"
+    assert excerpt_of(body, "A", "5", "Fare") == "|  | Fare |\n| A | 5 |"
+    assert excerpt_of(body, "Stop", "Lund", "Fare", "6") == "| Stop | Fare |\n| Lund |\n|  | 6 |"
+    spanning = "<table><tr><th rowspan=2>Sweden<th>Lund<td>5<td>6<tr><th>Umeå<td>7<td>8</table>"
+    assert excerpt_of(spanning, "Sweden", "8") == "| Sweden | 8 |"
+
+
+def test_columns_that_are_not_there_are_not_paid_for() -> None:
+    """A span of a thousand columns in a table of two."""
+    assert text_of("<table><tr><td colspan=1000>All<td>x<tr><td>a<td>b</table>") == "| All |  | x |\n| a | b |"
+
+
 @pytest.mark.parametrize("path", REAL_PAGES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_the_tokens_of_a_page_are_not_counted_too_low(path: Path) -> None:
     """The budget adds these numbers; the text that is sent must fit it."""

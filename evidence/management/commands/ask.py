@@ -17,6 +17,7 @@ from evidence.language.embedder import ModelError
 from evidence.models import Collection
 from evidence.retrieve.evidence import Evidence, Excerpt
 from evidence.retrieve.pipeline import NoIndex, ask
+from evidence.tree.context import DEFINITION
 from evidence.tree.markup import Rendering
 
 
@@ -35,9 +36,17 @@ class Command(BaseCommand):
         if (question is None) == (file is None):
             raise CommandError("give a QUESTION, or --from FILE.jsonl")
         collections = collection_ids(options["collection"])
+        defining = Collection.objects.filter(pk__in=collections, policies__contains=[DEFINITION.name])
+        glossaries = list(defining.values_list("pk", flat=True))
         for asked in [question] if question is not None else questions_of(file):
             try:
-                found = ask(asked, collections=collections, budget=options["budget"], index=options["index"])
+                found = ask(
+                    asked,
+                    collections=collections,
+                    budget=options["budget"],
+                    index=options["index"],
+                    glossaries=glossaries,
+                )
             except (NoIndex, OtherModel, ModelError, ValueError) as error:
                 raise CommandError(str(error)) from error
             self.stdout.write(json.dumps(described(found), ensure_ascii=False) if options["json"] else shown(found))
@@ -89,6 +98,7 @@ def described(found: Evidence) -> dict[str, Any]:
         "budget": found.budget,
         "tokens": found.tokens,
         "documents": [_document(excerpt) for excerpt in found.excerpts],
+        "definitions": [_document(excerpt) for excerpt in found.definitions],
         "milliseconds": found.milliseconds,
     }
 
@@ -118,13 +128,13 @@ def shown(found: Evidence) -> str:
         )
     parts = [
         f"{excerpt.address}  (revision {excerpt.revision}, {excerpt.collection})\n{excerpt.text}\n"
-        for excerpt in found.excerpts
+        for excerpt in (*found.excerpts, *found.definitions)
     ]
     total = sum(found.milliseconds.values())
     cited = sum(len(excerpt.citations) for excerpt in found.excerpts)
     return "\n".join(
         [
             *parts,
-            f"{cited} citations in {len(parts)} documents, {found.tokens} of {found.budget} tokens, {total:.0f} ms",
+            f"{cited} citations in {len(found.excerpts)} documents, {found.tokens} of {found.budget} tokens, {total:.0f} ms",
         ]
     )

@@ -9,7 +9,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from evidence.bench import operators, questions, stages
+from evidence.bench import operators, questions, stages, tree_command
+from evidence.bench.quality import command as quality_command
+from evidence.bench.quality.data import DataError
 from evidence.configured import pipeline
 from evidence.management.commands.ask import collection_ids
 from evidence.retrieve.pipeline import NoIndex
@@ -20,28 +22,39 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         kinds = parser.add_subparsers(dest="kind", required=True)
-        for kind, text in (
-            ("tree", "pages to sentences with contexts, without a database"),
-            ("ingest", "every stage of an ingest, into a collection that is deleted afterwards"),
-        ):
-            kinds.add_parser(kind, help=text).add_argument("paths", nargs="+", type=Path, metavar="PATH")
+        tree_command.add_arguments(
+            kinds.add_parser("tree", help="pages to sentences with contexts, next to other parsers, without a database")
+        )
+        ingest = kinds.add_parser(
+            "ingest", help="every stage of an ingest, into a collection that is deleted afterwards"
+        )
+        ingest.add_argument("paths", nargs="+", type=Path, metavar="PATH")
         asking = kinds.add_parser("questions", help="latency, and how many questions find their answer")
         asking.add_argument("file", nargs="?", type=Path, metavar="FILE.jsonl")
         asking.add_argument("--collection", action="append", default=[], metavar="NAME")
         asking.add_argument("--count", type=int, default=0, metavar="N", help="fill up with headings to N questions")
         asking.add_argument("--budget", type=int, default=settings.SPIRE_BUDGET, metavar="N")
         asking.add_argument("--index", metavar="NAME")
+        quality_command.add_arguments(
+            kinds.add_parser(
+                "quality", help="is structure worth it: SPIRE, its ablations and baselines on questions with gold"
+            )
+        )
         kinds.add_parser("operators", help="up and down as SQL, each in several ways, on the trees in the database")
 
     def handle(self, *, kind: str, **options: Any) -> None:
         try:
             getattr(self, f"_{kind}")(**options)
-        except (questions.QuestionFileError, NoIndex, OSError) as error:
+        except (questions.QuestionFileError, DataError, NoIndex, OSError) as error:
             raise CommandError(str(error)) from error
 
-    def _tree(self, paths: list[Path], **_: Any) -> None:
-        for figure in stages.measure_tree(paths):
-            self.stdout.write(str(figure))
+    def _tree(self, **options: Any) -> None:
+        try:
+            for line in tree_command.run(options):
+                self.stdout.write(line)
+                self.stdout.flush()
+        except ValueError as error:
+            raise CommandError(str(error)) from error
 
     def _ingest(self, paths: list[Path], **_: Any) -> None:
         self.stdout.write(stages.database_name())
@@ -56,6 +69,10 @@ class Command(BaseCommand):
             raise CommandError("no question: give a FILE.jsonl, or --count N over a collection that has headings")
         for figure in questions.measure(asked, collections=collections, budget=budget, index=index):
             self.stdout.write(str(figure))
+
+    def _quality(self, **options: Any) -> None:
+        for line in quality_command.run(options):
+            self.stdout.write(line)
 
     def _operators(self, **_: Any) -> None:
         with pipeline() as connection:

@@ -12,13 +12,15 @@ from tqdm import tqdm
 
 from evidence.configured import OtherModel, pipeline
 from evidence.ingest.rebuild import build
+from evidence.ingest.recontext import collection_recontext
 from evidence.language.embedder import ModelError
+from evidence.models import Collection
 from evidence.store import indexes
 from evidence.store.indexes import UnknownIndex
 
 
 class Command(BaseCommand):
-    help = "Lists, builds and drops indexes, and chooses the one that answers."
+    help = "Lists, builds and drops indexes, chooses the one that answers, and finds contexts anew."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
@@ -29,6 +31,8 @@ class Command(BaseCommand):
         building.add_argument("--unit", choices=("seed", "sentence", "block", "passage"), default="seed")
         building.add_argument("--encoding", choices=("single", "shared"), default="shared")
         building.add_argument("--no-context", action="store_true", help="embed units without their global context")
+        contexts = actions.add_parser("contexts", help="find the contexts of a collection anew, after policies changed")
+        contexts.add_argument("collection", metavar="COLLECTION", help="its name or slug")
         for action, text in (("drop", "remove an index"), ("default", "let questions be answered from an index")):
             actions.add_parser(action, help=text).add_argument("name", metavar="NAME")
 
@@ -69,6 +73,19 @@ class Command(BaseCommand):
         with pipeline() as connection:
             units = indexes.count(connection, built)
         self.stdout.write(f"{built.name} is complete: {units} {built.unit}s.")
+
+    def _contexts(self, collection: str, **options: Any) -> None:
+        matching = Collection.objects.filter(name=collection) | Collection.objects.filter(slug=collection)
+        found = matching.first()
+        if found is None:
+            known = ", ".join(Collection.objects.values_list("name", flat=True)) or "none"
+            raise CommandError(f"there is no collection {collection!r}; there are: {known}")
+        with tqdm(unit=" pages", disable=None if options["verbosity"] else True, file=sys.stderr) as progress:
+            count = collection_recontext(collection=found, report=progress.update)
+        names = ", ".join(found.policies) or "none"
+        self.stdout.write(
+            f"{found.name}: the contexts of {count} documents are found anew; optional policies: {names}."
+        )
 
     def _drop(self, name: str, **_: Any) -> None:
         with pipeline() as connection:

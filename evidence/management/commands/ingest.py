@@ -14,16 +14,18 @@ from tqdm import tqdm
 
 from evidence.configured import OtherModel
 from evidence.ingest.documents import Outcome, ingest_sources
-from evidence.ingest.sources import read_paths
+from evidence.ingest.sources import KINDS, read_paths
 from evidence.language.embedder import ModelError
 from evidence.models import Collection
 
 
 class Command(BaseCommand):
-    help = "Takes HTML files, folders of them, or .zip archives into a collection; what is unchanged costs nothing."
+    help = "Takes documents, folders of them, or .zip archives into a collection; what is unchanged costs nothing."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a file, a folder, or a .zip of HTML")
+        parser.add_argument(
+            "paths", nargs="+", type=Path, metavar="PATH", help=f"a file ({KINDS}), a folder, or a .zip"
+        )
         parser.add_argument("--collection", required=True, metavar="NAME", help="made if there is none of this name")
         parser.add_argument("--everyone", action="store_true", help="open a new collection to everyone who signs in")
 
@@ -46,7 +48,7 @@ class Command(BaseCommand):
         if refused:
             raise CommandError(f"{refused} refused, as listed above; the rest was taken in", returncode=1)
         if not outcomes:
-            raise CommandError("found no HTML there: names ending in .html, .htm, .xhtml, .shtml or .zip are read")
+            raise CommandError(f"found no documents there: names ending in {KINDS} or .zip are read")
 
 
 def collection_named(name: str, *, everyone: bool = False) -> Collection:

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from evidence.ingest.readers import Unreadable, format_of, refused_name, tree_of
 from evidence.tree.context import (
     column_header,
     global_context,
@@ -20,11 +21,10 @@ from evidence.tree.context import (
     term,
 )
 from evidence.tree.document import Document, Node
-from evidence.tree.html import parse
 
 
 class Command(BaseCommand):
-    help = "Shows how SPIRE sees an HTML page: its sentences, each with its path and its global context."
+    help = "Shows how SPIRE sees a document: its sentences, each with its path and its global context."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -37,7 +37,13 @@ class Command(BaseCommand):
             data = file.read_bytes()
         except OSError as error:
             raise CommandError(f"{file} cannot be read: {error.strerror}") from error
-        document = parse(data, address or file.name)
+        found = format_of(file.name, data)
+        if not found:
+            raise CommandError(f"{file} {refused_name(file.name) or 'is in no format that is read'}")
+        try:
+            document = tree_of(data, address or file.name, format_name=found)
+        except Unreadable as error:
+            raise CommandError(f"{file} {error}") from error
         if options["json"]:
             self.stdout.write(json.dumps(described(document), ensure_ascii=False, indent=2))
             return
