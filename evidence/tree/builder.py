@@ -13,9 +13,9 @@ from evidence.tree.document import NO_ATTRIBUTES, SENTENCE, Document, Node
 from evidence.tree.implied import MAY_HOLD, SEEN_THROUGH, ImpliedCells, has_headers
 from evidence.tree.inline import (
     SUPERSCRIPTS,
+    Links,
     inline_with_blocks,
     is_self_link,
-    resolved,
     words_for_an_image,
     would_join,
 )
@@ -88,9 +88,8 @@ class Builder:
     ) -> None:
         self.document = document
         self._visibility = visibility
-        self._base = base
         self._parting = inline_with_blocks(roots, has_roles=has_roles)
-        self._links: dict[str, str | None] = {}
+        self._links = Links(base)
         self._block = document.root
         self._depth = 0
         self._languages = [document.language]
@@ -422,9 +421,7 @@ class Builder:
         target = attributes.get("href")
         if target is None:
             return None
-        if target not in self._links:
-            self._links[target] = resolved(self._base, visible(target.strip()))
-        return self._links[target]
+        return self._links.resolved(visible(target.strip()))
 
 
 def _ended_by(block: Node, tag: str) -> Node | None:

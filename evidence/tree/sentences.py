@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from evidence.tree.boundaries import boundaries
@@ -39,6 +40,10 @@ class Event(NamedTuple):
     kind: str  # "open", "close" or "void"
     tag: str
     html: str
+
+
+# What Event(…) does, in half the time.
+_event = partial(tuple.__new__, Event)
 
 
 class Run:
@@ -83,21 +88,21 @@ class Run:
     def add_verbatim(self, text: str) -> None:
         """Add the text of a ``pre``, with its white space."""
         text = CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\u00a0", " "))
-        if text:
-            self._append(text if text.isascii() else visible(text))
+        if shown := text if text.isascii() else visible(text):
+            self._append(shown)
 
     def open(self, tag: str, html: str) -> None:
         self._depth += 1
         if self._depth <= DEEPEST_INLINE:
-            self.events.append(Event(self.length, "open", tag, html))
+            self.events.append(_event((self.length, "open", tag, html)))
 
     def close(self, tag: str) -> None:
         if self._depth <= DEEPEST_INLINE:
-            self.events.append(Event(self.length, "close", tag, f"</{tag}>"))
+            self.events.append(_event((self.length, "close", tag, f"</{tag}>")))
         self._depth -= 1
 
     def void(self, tag: str) -> None:
-        self.events.append(Event(self.length, "void", tag, f"<{tag}>"))
+        self.events.append(_event((self.length, "void", tag, f"<{tag}>")))
 
     def protect(self, start: int) -> None:
         """No sentence ends between ``start`` and here: this is code, or another thing that is no prose."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 HIDING = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0*\.?0+|font-size\s*:\s*0+(?:\.0+)?"
     r"(?:px|pt|em|rem|%)?)\s*(?:!important\s*)?(?=;|$)",
     re.IGNORECASE,
 )
-CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+BRACE = re.compile(r"[{}]")
 # Text that is the name of a drawing ("home", "chevron_right"), which a font shows instead; links to edit what is beside.
 NO_WORDS = frozenset(
     """
@@ -28,7 +28,7 @@ class Visibility:
     def __init__(self, style_sheets: Iterable[str] = ()) -> None:
         self._hidden: set[tuple[str, str, str]] = set()
         for sheet in style_sheets:
-            for selectors, declarations in RULE.findall(_top_level(CSS_COMMENT.sub("", sheet))):
+            for selectors, declarations in _rules(CSS_COMMENT.sub("", sheet)):
                 if HIDING.search(declarations):
                     for selector in selectors.split(","):
                         if found := SIMPLE_SELECTOR.fullmatch(selector.strip()):
@@ -55,21 +55,24 @@ class Visibility:
         return any((tag, *name) in self._hidden or ("", *name) in self._hidden for name in names)
 
 
-def _top_level(sheet: str) -> str:
-    """The rules that always hold: those inside ``@media print`` and other blocks are left out."""
-    kept: list[str] = []
-    depth = skipped_at = 0
-    start = 0
-    for position, character in enumerate(sheet):
-        if character == "{":
-            if not skipped_at and "@" in sheet[start:position]:
-                skipped_at = depth + 1
+def _rules(sheet: str) -> Iterator[tuple[str, str]]:
+    """Selectors and declarations of the rules that always hold: those inside ``@media print`` and its like are left out."""
+    depth = start = 0
+    conditional_from = 0
+    selectors = ""
+    for brace in BRACE.finditer(sheet):
+        # What ends with a semicolon before a rule ("@import …;") is none of its selectors.
+        before = sheet[start : brace.start()].rpartition(";")[2] if brace[0] == "{" else sheet[start : brace.start()]
+        start = brace.end()
+        if brace[0] == "{":
             depth += 1
-        elif character == "}":
-            depth -= 1
-            if skipped_at and depth < skipped_at:
-                skipped_at = 0
-            elif not skipped_at:
-                kept.append(sheet[start : position + 1])
-            start = position + 1
-    return "".join(kept)
+            if not conditional_from and "@" in before:
+                conditional_from = depth
+            selectors = before
+        else:
+            if not conditional_from and selectors:
+                yield selectors, before
+            depth = max(depth - 1, 0)
+            if depth < conditional_from:
+                conditional_from = 0
+            selectors = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -86,6 +87,12 @@ def test_an_excerpt_has_its_sentences_in_html_and_in_text(page: str, numbers: li
     html = etree.fromstring(f"<div>{_as_xml(Rendering(is_excerpt=True).html(excerpt))}</div>")
     assert sorted(letters("".join(map(str, html.itertext())))) == sorted(letters(shown(excerpt)))
     assert sorted(_without_marks(excerpt)) == sorted(letters("".join(s.text for s in excerpt.sentences())))
+
+
+@pytest.mark.parametrize("page", ["Key<pre>\u00ad", "<pre>\n\x01x</pre>", "<pre>\n&#1;x</pre>"])
+def test_pages_that_fuzzing_found_to_raise(page: str) -> None:
+    """Each of these ended the ingest of its page."""
+    assert is_within(letters(shown(parse(page.encode()))), "Keyx")
 
 
 @settings(max_examples=15)

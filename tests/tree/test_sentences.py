@@ -190,3 +190,8 @@ def test_white_space_of_a_run_is_collapsed_across_its_pieces() -> None:
     assert run_of(" a ", " b", "\n", "<b>", " c", "</b>", "d ").text.strip() == "a b cd"
     assert run_of(" ", "\n").is_blank
     assert run_of("<b>", "</b>").sentences("en") == []
+
+
+def test_a_verbatim_text_of_nothing_visible_is_no_text() -> None:
+    """A soft hyphen alone in a ``pre`` was an IndexError."""
+    assert [sentence.text for sentence in parse("Key<pre>\u00ad</pre>".encode()).sentences()] == ["Key"]

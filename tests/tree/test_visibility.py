@@ -100,3 +100,25 @@ def test_a_style_sheet_in_the_body_counts() -> None:
 
 def test_a_hidden_body_hides_what_is_in_it_and_not_what_comes_after() -> None:
     assert texts("<p>One.</p><section hidden><h2>H</h2><ul><li>x</ul></section>tail") == ["One.", "tail"]
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        "@media print { .a { display: none } } .b { display: none }",
+        "@import url(x.css); .b { display: none }",
+        ".b { display: none } /* never closed .a { display: none }",
+        ".a { color: red } } .b { display: none }",
+        ".x .y { display: none } .b, .c { display: none; }",
+        "@supports (display: grid) { @media print { .a { display: none } } } .b { display: none }",
+    ],
+)
+def test_rules_that_always_hold_are_told_from_those_that_do_not(sheet: str) -> None:
+    """What is hidden in print only, and was lost; what follows a broken rule, and was read."""
+    assert texts(f"<style>{sheet}</style><p class=a>Seen.</p><p class=b>Hidden.</p>") == ["Seen."]
+
+
+@pytest.mark.parametrize("piece", ["/* ", "a{", "x", "}", "{", "a{b}", "@"])
+def test_a_style_sheet_of_any_shape_is_read_in_one_pass(piece: str) -> None:
+    """A megabyte of unclosed comments in a style sheet hung a worker for minutes."""
+    assert texts(f"<style>{piece * 300_000}}}</style><p>Seen.</p>") == ["Seen."]
