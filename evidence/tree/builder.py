@@ -155,8 +155,9 @@ class Builder:
             self._break(element)
         else:
             self._open_transparent(frame, attributes)
-        if text := element.text:
-            self._add_text(text)
+        if not frame.is_empty and (text := element.text):
+            # As in HTML's own rules, a line's end right after the tag is none of the text.
+            self._add_text(text.removeprefix("\n") if tag == "pre" else text)
         if stack and (frame.is_empty or not len(element)):
             self._end(frame)
             if tail := element.tail:
@@ -209,7 +210,6 @@ class Builder:
         if tag == "title":
             # Handled once, in front of everything; a second one, or that of a drawing, is no content.
             frame.kind, frame.is_empty = WRAPPER, True
-            element.text = None
             return
         block = self._block
         if block.parent is not None and (ended := _ended_by(block, tag)) is not None:
@@ -231,8 +231,6 @@ class Builder:
         if tag == "pre":
             self._verbatim += 1
             self._note_code_language(element, attributes)
-            if element.text and element.text.startswith("\n"):
-                element.text = element.text[1:]
         if attributes:
             self._enter_language(frame, attributes)
 
@@ -270,7 +268,6 @@ class Builder:
                 if target.startswith("#") and is_self_link(frame.element):
                     frame.kind = TRANSPARENT
                     frame.is_empty = True
-                    frame.element.text = None
                     return
             elif tag in KEPT_INLINE_ATTRIBUTES:
                 for name in KEPT_INLINE_ATTRIBUTES[tag]:

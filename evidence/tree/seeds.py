@@ -70,8 +70,14 @@ def _without_what_serves(found: Sequence[Node], contexts: Contexts) -> Sequence[
         seed
         for seed in found
         if seed.position not in serving
-        or (seed.parent.tag != "title" and not any(part.position in used for part in seed.sentences()))  # type: ignore[union-attr]
+        or not (_is_never_searched(seed) or any(part.position in used for part in seed.sentences()))
     ]
+
+
+def _is_never_searched(seed: Node) -> bool:
+    """Whether a seed says what is searched elsewhere: the title, and headers repeated below a table."""
+    place = seed if seed.tag == "tr" else seed.parent
+    return place is not None and (place.tag == "title" or (place.tag == "tr" and place.parent.tag == "tfoot"))  # type: ignore[union-attr]
 
 
 def _only_serves(seed: Node) -> bool:

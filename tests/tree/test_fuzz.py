@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 
@@ -110,7 +111,8 @@ def test_deep_pages_keep_their_words(page: str) -> None:
 def _as_xml(html: str) -> str:
     for void in ("<br>", "<hr>", "<wbr>"):
         html = html.replace(void, f"{void[:-1]}/>")
-    return html
+    # White space to HTML, and nothing to XML.
+    return re.sub("[\x0b\x0c\x1c-\x1f]", " ", html)
 
 
 def _without_marks(excerpt: Document) -> str:

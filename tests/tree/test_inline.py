@@ -10,15 +10,7 @@ from hypothesis import strategies as st
 
 from evidence.tree.inline import Links
 
-BASES = ["page.html", "a/b.html", "https://h.example/a/b.html", "https://h.example", "https://h.example/a/?q=/x", ""]
-    "page.html",
-    "a/b.html",
-    "https://h.example/a/b.html",
-    "https://h.example",
-    "https://h.example/a/?q=/x",
-    "",
-    "a/#/b",
-]
+BASES = ["page.html", "a/b.html", "https://h.example/a/b.html", "https://h.example", "https://h.example/?q=/x", ""]
 
 
 @given(st.sampled_from(BASES), st.from_regex(r"[A-Za-z0-9_.-]{1,6}\.[a-z]{1,5}(#[\w.-]{0,4})?", fullmatch=True))
