@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 READY_FOR_TESTS := $(VENV)/.ready-for-tests
 PORT ?= 8000
 
-.PHONY: run setup stop test lint types imports migrations pytest clean
+.PHONY: run setup stop test lint types imports migrations pytest fuzz clean
 
 run: setup
 	@$(BIN)/python manage.py serve --port $(PORT)
@@ -49,6 +49,12 @@ migrations: $(READY_FOR_TESTS)
 
 pytest: $(READY_FOR_TESTS)
 	$(BIN)/pytest
+
+# Ten minutes of bytes that are hardly HTML; what fails is written to a crash-* file.
+fuzz: $(READY)
+	$(BIN)/python -m pip install --quiet --editable ".[fuzz]"
+	mkdir -p var/fuzz
+	$(BIN)/python fuzz/fuzz_tree.py -max_total_time=600 -max_len=4000 -timeout=20 var/fuzz
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info

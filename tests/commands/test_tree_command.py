@@ -24,6 +24,7 @@ KEYS = {
     "col_headers",
     "list_number",
     "context",
+    "apart",
 }
 
 
@@ -85,6 +86,7 @@ def test_a_leaf_comes_with_the_words_of_the_cases(leave: Path) -> None:
         "col_headers": [],
         "list_number": 3,
         "context": item["context"],
+        "apart": None,
     }
     assert [(entry["policy"], entry["text"]) for entry in item["context"]] == [
         ("heading", "Leave"),
@@ -145,3 +147,12 @@ def test_a_file_that_is_not_read_is_refused_with_the_reason(tmp_path: Path, name
     (tmp_path / name).write_bytes(b"PK")
     with pytest.raises(CommandError, match=reason):
         tree(tmp_path / name)
+
+
+def test_what_is_not_searched_is_said_with_the_reason(tmp_path: Path) -> None:
+    """Somebody who wonders why a sentence is never found."""
+    page = tmp_path / "page.html"
+    page.write_text("<body><nav><a href=/>Home</a></nav><main><h1>Parking</h1><p>Everybody may park.</p></main></body>")
+    assert "<nav> (not searched: navigation)" in tree(page)
+    sentences = json.loads(tree(page, json=True))["sentences"]
+    assert [sentence["apart"] for sentence in sentences] == ["navigation", None, None], sentences

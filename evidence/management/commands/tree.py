@@ -21,6 +21,7 @@ from evidence.tree.context import (
     term,
 )
 from evidence.tree.document import Document, Node
+from evidence.tree.main_content import APART, apart_reasons
 
 
 class Command(BaseCommand):
@@ -50,13 +51,16 @@ class Command(BaseCommand):
         self.stdout.write(f"{document.title}\n")
         for node in document.nodes[1:]:
             depth = "  " * (len(node.path) - 1)
-            self.stdout.write(f"{node.path!s:<14}{depth}{node.text if node.is_sentence else f'<{node.tag}>'}")
+            shown = node.text if node.is_sentence else f"<{node.tag}>"
+            apart = f" (not searched: {node.attributes[APART]})" if APART in node.attributes else ""
+            self.stdout.write(f"{node.path!s:<14}{depth}{shown}{apart}")
 
 
 def described(document: Document) -> dict[str, Any]:
     """The document for machines; the words are those of README.md."""
+    reasons = apart_reasons(document)
     sentences = [
-        describe(sentence)
+        describe(sentence) | {"apart": reasons[sentence.position] or None}
         for sentence in document.sentences()
         if sentence.parent is None or sentence.parent.tag != "title"
     ]
