@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from evidence.tree.context import column_header, grid_of, row_header
+from evidence.tree.context import column_header, global_context, grid_of, row_header
 from evidence.tree.document import Document, Node
 from evidence.tree.html import parse
 from evidence.tree.seeds import seeds
@@ -382,3 +382,14 @@ def test_tables_made_to_be_slow_take_linear_time() -> None:
         document = page(f"<table>{bomb}</table>")
         for seed in seeds(document):
             assert len(list(column_header(seed)) + list(row_header(seed))) <= 40
+
+
+def test_every_cell_of_a_very_large_table_has_its_headers() -> None:
+    """A table of 100,000 cells that hangs a worker, or comes without its last rows."""
+    columns, rows = 100, 1000
+    head = "".join(f"<th>column {number}" for number in range(columns))
+    body = "".join(f"<tr><th>row {number}" + f"<td>{number}" * (columns - 1) for number in range(rows))
+    document = parse(f"<table><tr>{head}{body}</table>".encode())
+    last = list(document.sentences())[-1]
+    assert len(list(document.sentences())) == columns * (rows + 1)
+    assert [entry.node.content for entry in global_context(last)] == ["row 999", "column 99"]
