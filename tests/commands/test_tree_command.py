@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -8,6 +10,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+ROOT = Path(__file__).parent.parent.parent
 PAGE = """<!doctype html><html lang=en><title>Leave</title><h1>Leave</h1><h2>Short</h2>
 <p>Bring <a href=form.html>the form</a>:<ol start=3><li>bank card</ol>
 <dl><dt>RTO<dd>Measured in hours.</dl>
@@ -156,3 +159,16 @@ def test_what_is_not_searched_is_said_with_the_reason(tmp_path: Path) -> None:
     assert "<nav> (not searched: navigation)" in tree(page)
     sentences = json.loads(tree(page, json=True))["sentences"]
     assert [sentence["apart"] for sentence in sentences] == ["navigation", None, None], sentences
+
+
+def test_output_that_is_cut_off_is_no_error(tmp_path: Path) -> None:
+    """`manage.py tree FILE | head` that ends in a traceback."""
+    page = tmp_path / "page.html"
+    page.write_text("<p>x</p>" * 20_000)
+    command = [sys.executable, str(ROOT / "manage.py"), "tree", str(page)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
