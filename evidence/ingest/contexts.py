@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from evidence.ingest.embedding import Plan
+from evidence.ingest.wordings import blocks_of
 from evidence.store.indexes import EmbeddedUnit
 from evidence.store.revisions import Context
 from evidence.tree.context import Entry
@@ -36,10 +37,14 @@ class Contexts:
 def embedded_units(made: Plan, contexts: Contexts, tokens: Sequence[int]) -> list[EmbeddedUnit]:
     """The units of a plan that has been embedded, as they are stored. ValueError when one has no vector yet."""
     units = []
+    firsts = [unit.nodes[0] for unit in made.units]
+    blocks = blocks_of(firsts[0].document, [node.position for node in firsts]) if firsts else {}
     for unit, digest, vector in zip(made.units, made.hashes, made.vectors, strict=True):
         if vector is None:
             raise ValueError("a plan must be embedded before it is stored")
         positions = tuple(node.position for node in unit.nodes)
         own = sum(tokens[position] for position in positions)
-        units.append(EmbeddedUnit(positions, contexts.number(unit.context), own, digest, vector))
+        units.append(
+            EmbeddedUnit(positions, contexts.number(unit.context), own, digest, vector, blocks.get(positions[0]))
+        )
     return units

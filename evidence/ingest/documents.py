@@ -15,6 +15,7 @@ from evidence.ingest.embedding import Plan, embed, plan
 from evidence.ingest.readers import Unreadable, parser_of, tree_of
 from evidence.ingest.rebuild import NO_INDEX_COMES, build
 from evidence.ingest.sources import Refusal, Source
+from evidence.ingest.wordings import wordings_of, write_wordings
 from evidence.language.tokens import count_all
 from evidence.models import Collection, Document, Revision
 from evidence.store import indexes
@@ -22,6 +23,7 @@ from evidence.store.definitions import write_definitions
 from evidence.store.indexes import Index
 from evidence.store.repeats import mark_repeats
 from evidence.store.revisions import write_tree
+from evidence.store.wording import Wording, gather
 from evidence.tree.context import POLICIES, Policy, global_context, glossary_entries
 from evidence.tree.document import Document as Tree
 from evidence.tree.seeds import seeds
@@ -46,7 +48,7 @@ class Outcome:
 
 @dataclass
 class Prepared:
-    """A source as it will be written: its tree, and for each index what it embeds of it."""
+    """A source as it will be written: its tree, what full text knows of it, and for each index what it embeds of it."""
 
     source: Source
     content_hash: str
@@ -55,6 +57,7 @@ class Prepared:
     contexts: Contexts
     seeds: list[tuple[int, int]]
     plans: dict[int, Plan]
+    wordings: list[Wording]
     policies: Sequence[Policy] = POLICIES
     embedded: int = 0
 
@@ -85,6 +88,8 @@ def ingest_sources(
             embed_for(prepared, ways)
             for entry in prepared:
                 tell(write(collection=collection, prepared=entry))
+            with pipeline() as connection:
+                gather(connection, [collection.pk])
     finally:
         # Before the indexes are built: a unit that changes later is put into them once more.
         with pipeline() as connection:
@@ -124,7 +129,7 @@ def prepare(
     contexts = Contexts(tokens)
     found = [(seed.position, contexts.number(global_context(seed, policies))) for seed in seeds(tree)]
     plans = {way.id: plan(tree, way, embedder_of(way), policies) for way in ways}
-    return Prepared(source, content_hash, tree, tokens, contexts, found, plans, policies)
+    return Prepared(source, content_hash, tree, tokens, contexts, found, plans, wordings_of(tree, policies), policies)
 
 
 def embed_for(prepared: Sequence[Prepared], ways: Sequence[Index]) -> None:
@@ -174,6 +179,14 @@ def write(*, collection: Collection, prepared: Prepared) -> Outcome:
             seeds=prepared.seeds,
         )
         write_definitions(connection, revision.pk, glossary_entries(tree, prepared.policies))
+        write_wordings(
+            connection,
+            tree,
+            prepared.wordings,
+            revision_id=revision.pk,
+            replaced_revision_id=None if current is None else current.pk,
+            collection_id=collection.pk,
+        )
         for way in ways:
             indexes.replace_units(
                 connection,

@@ -10,11 +10,13 @@ import sqlalchemy as sa
 from evidence.configured import embedder_named, pipeline, policies_named
 from evidence.ingest.contexts import Contexts, embedded_units
 from evidence.ingest.embedding import Plan, embed, plan
+from evidence.ingest.wordings import blocks_of, wordings_of, write_wordings
 from evidence.models import Document
 from evidence.store import indexes
 from evidence.store.indexes import Index, UnknownIndex
 from evidence.store.repeats import mark_units
 from evidence.store.revisions import add_contexts, read_contexts, read_tokens, read_tree
+from evidence.store.wording import gather, put_blocks, worded_revisions
 
 DOCUMENTS_OF_A_BATCH = 16
 
@@ -46,12 +48,44 @@ def build(
         batch = todo[start : start + DOCUMENTS_OF_A_BATCH]
         _build_batch(index, batch)
         report(len(batch))
+    write_missing_wordings()
     with pipeline() as connection:
         mark_units(connection, index)
     # On its own: what has read the table must not wait for a load that is about to lock it.
     with pipeline() as connection:
         indexes.complete(connection, index)
         return indexes.get(connection, name)
+
+
+def write_missing_wordings() -> None:
+    """Let full text know what was taken in before there was full text."""
+    with pipeline() as connection:
+        worded = worded_revisions(connection)
+    current = Document.objects.filter(current__isnull=False)
+    collections = set()
+    for revision_id, collection_id, names in current.values_list("current_id", "collection_id", "collection__policies"):
+        if revision_id in worded:
+            continue
+        collections.add(collection_id)
+        with pipeline() as connection:
+            # Meanwhile a newer revision may have come with its wording; or the document has gone.
+            if Document.objects.select_for_update(of=("self",)).filter(current=revision_id).first() is None:
+                continue
+            tree = read_tree(connection, revision_id)
+            wordings = wordings_of(tree, policies_named(names))
+            write_wordings(
+                connection,
+                tree,
+                wordings,
+                revision_id=revision_id,
+                replaced_revision_id=None,
+                collection_id=collection_id,
+            )
+            for index in indexes.all_indexes(connection):
+                firsts = indexes.first_positions(connection, index, revision_id)
+                put_blocks(connection, index, revision_id, blocks_of(tree, firsts))
+    with pipeline() as connection:
+        gather(connection, collections)
 
 
 def _get_or_create(name: str, *, model: str, unit: str, encoding: str, context: bool) -> Index:

@@ -9,12 +9,14 @@ from evidence.configured import embedder_of, pipeline, policies_named
 from evidence.ingest.contexts import Contexts, embedded_units
 from evidence.ingest.embedding import Plan, embed, plan
 from evidence.ingest.rebuild import DOCUMENTS_OF_A_BATCH, NO_INDEX_COMES
+from evidence.ingest.wordings import wordings_of, write_wordings
 from evidence.models import Collection, Document
 from evidence.store import indexes
 from evidence.store.definitions import write_definitions
 from evidence.store.indexes import Index
 from evidence.store.repeats import mark_units
 from evidence.store.revisions import read_tokens, read_tree, replace_contexts
+from evidence.store.wording import gather
 from evidence.tree.context import Policy, global_context, glossary_entries
 from evidence.tree.document import Document as Tree
 from evidence.tree.seeds import seeds
@@ -35,6 +37,8 @@ def collection_recontext(*, collection: Collection, report: Callable[[int], obje
     for start in range(0, len(current), DOCUMENTS_OF_A_BATCH):
         batch = current[start : start + DOCUMENTS_OF_A_BATCH]
         _recontext_batch(batch, ways, policies)
+        with pipeline() as connection:
+            gather(connection, [collection.pk])
         report(len(batch))
     return len(current)
 
@@ -68,6 +72,14 @@ def _write(revision_id: int, tree: Tree, plans: dict[Index, Plan], policies: Seq
         units = {way: embedded_units(made, contexts, tokens) for way, made in plans.items() if way.id in there}
         replace_contexts(connection, revision_id, contexts.distinct, placed)
         write_definitions(connection, revision_id, glossary_entries(tree, policies))
+        write_wordings(
+            connection,
+            tree,
+            wordings_of(tree, policies),
+            revision_id=revision_id,
+            replaced_revision_id=None,
+            collection_id=document.collection_id,
+        )
         for way, embedded in units.items():
             indexes.replace_units(
                 connection,

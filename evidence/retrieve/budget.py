@@ -17,6 +17,8 @@ class Selection:
 
     revision_id: int
     hits: list[Hit] = field(default_factory=list)
+    costs: list[int] = field(default_factory=list)
+    """What each hit added to the evidence, in tokens, when it was taken: rather too much than too little."""
     positions: set[int] = field(default_factory=set)
     defining: set[int] = field(default_factory=set)
     """Positions that define terms which the evidence uses, here or in other documents; they are not cited."""
@@ -50,5 +52,6 @@ def fill(hits: Sequence[Hit], budget: int) -> list[Selection]:
         spent += cost
         selection = chosen.setdefault(hit.revision_id, Selection(hit.revision_id))
         selection.hits.append(hit)
+        selection.costs.append(cost)
         selection.positions.update(hit.positions, hit.context_positions)
     return list(chosen.values())

@@ -10,12 +10,31 @@ from evidence.tree.path import Path, PathSet
 
 
 @dataclass(frozen=True)
+class Why:
+    """Why a place was found, and why what stands with it does.
+
+    ``vector_rank`` and ``text_rank``: how near its meaning and its words are among all, from 1; None where it was not found
+    that way. ``words`` of the question stand in its paragraph or in its context. ``identifiers`` of the question, that many,
+    stand in the place itself. ``context``: what each policy added.
+    """
+
+    vector_rank: int | None
+    text_rank: int | None
+    words: tuple[str, ...] = ()
+    identifiers: int = 0
+    context: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class Citation:
-    """A place that answers: the path of a sentence or a row, what it says, and its similarity to the question."""
+    """A place that answers: the path of a sentence or a row, what it says, its similarity to the question (cosine), its
+    place among all that was found, from 1, and why it was."""
 
     path: Path
     text: str
     score: float
+    rank: int
+    why: Why
 
 
 @dataclass(frozen=True)
@@ -46,7 +65,8 @@ class Excerpt:
 @dataclass(frozen=True)
 class Evidence:
     """The excerpts that a question gets, the best first, and from glossaries the definitions of terms that these use;
-    ``tokens`` is the sum of all, never above ``budget``."""
+    ``tokens`` is the sum of all, never above ``budget``. Where ``likely`` is false, what was searched seems to hold no
+    answer, and this is only the nearest."""
 
     question: str
     budget: int
@@ -55,3 +75,4 @@ class Evidence:
     milliseconds: dict[str, float]
     index: str
     definitions: tuple[Excerpt, ...] = ()
+    likely: bool = True

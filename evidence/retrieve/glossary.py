@@ -50,7 +50,7 @@ def add_definitions(
 
 def _texts(selections: Sequence[Selection], linked: Mapping[int, Linked]) -> list[str]:
     """What the candidates say, the best first."""
-    hits = sorted((hit for selection in selections for hit in selection.hits), key=lambda hit: -hit.score)
+    hits = sorted((hit for selection in selections for hit in selection.hits), key=lambda hit: hit.rank)
     return [linked[hit.revision_id].tree.node(place).content for hit in hits for place in hit.positions]
 
 

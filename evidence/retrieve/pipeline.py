@@ -8,20 +8,23 @@ from collections.abc import Sequence
 from evidence.configured import embedder_of, pipeline
 from evidence.language.tokens import count
 from evidence.retrieve.budget import Selection, fill
-from evidence.retrieve.evidence import Citation, Evidence, Excerpt
+from evidence.retrieve.evidence import Citation, Evidence, Excerpt, Why
 from evidence.retrieve.glossary import add_definitions
+from evidence.retrieve.likely import is_likely
+from evidence.retrieve.question import read_question
 from evidence.store import indexes
 from evidence.store.indexes import UnknownIndex
 from evidence.store.revisions import Linked, read_links
-from evidence.store.search import Hit, nearest
-from evidence.tree.document import Node
-from evidence.tree.sentences import visible
+from evidence.store.search import NO_FILTERS, Asked, Filters, Hit, nearest
+from evidence.tree.document import Document, Node
 from evidence.tree.subdocument import prune
 from evidence.tree.text import to_text
 
 DEFAULT_BUDGET = 1000
 CANDIDATES = 200
 ALWAYS_KEPT = 10
+SLACK = 1.1
+"""The budget times this is filled, by costs that are rather too high; the exact count then cuts."""
 LONGEST_QUESTION = 2000
 """Characters of a question that are read; the model reads fewer."""
 
@@ -36,9 +39,11 @@ def ask(
     index: str | None = None,
     floor: float = 0.0,
     glossaries: Sequence[int] = (),
+    filters: Filters = NO_FILTERS,
 ) -> Evidence:
     """The evidence for a question from these collections, at most ``budget`` tokens of it.
 
+    In the question "quoted phrases" must stand in what is found, and -excluded words must not.
     ``floor`` is the share of the best score below which a candidate is left out, though it would fit; the first few stay.
     ``glossaries`` are the collections, of those asked, whose glossaries define the terms that the evidence uses.
 
@@ -48,20 +53,28 @@ def ask(
     """
     if budget < 1:
         raise ValueError(f"a budget of {budget} tokens holds nothing; give 1 or more")
-    asked = " ".join(visible(question[:LONGEST_QUESTION]).split())
+    asked = read_question(question[:LONGEST_QUESTION])
     clock = _Clock()
     with pipeline() as connection:
         way = indexes.get(connection, index)
-        if not asked or not collections:
+        if not asked.text or not collections:
             return Evidence(question, budget, 0, (), clock.laps, way.name)
         embedder = embedder_of(way)
         clock.lap("load")
-        vector = embedder.embed_queries([asked])[0]
+        vector = embedder.embed_queries([asked.text])[0]
         clock.lap("embed")
         # A large budget holds more candidates; a small one does not need fewer, since short ones fit where long do not.
-        hits = nearest(connection, way, vector, collections=collections, limit=max(CANDIDATES, budget // 5))
+        hits = nearest(
+            connection,
+            way,
+            vector,
+            collections=collections,
+            limit=max(CANDIDATES, budget // 5),
+            asked=Asked(asked.words, asked.identifiers, asked.phrases, asked.excluded),
+            filters=filters,
+        )
         clock.lap("search")
-        selections = fill(_above(floor, hits), budget)
+        selections = fill(_above(floor, hits), int(budget * SLACK))
         linked = read_links(connection, {selection.revision_id: selection.places() for selection in selections})
         if asked_glossaries := [collection for collection in glossaries if collection in collections]:
             add_definitions(connection, selections, linked, glossaries=asked_glossaries, budget=budget)
@@ -71,27 +84,46 @@ def ask(
     definitions = tuple(excerpt for excerpt in excerpts if not excerpt.citations) if answering else ()
     clock.lap("excerpt")
     tokens = sum(excerpt.tokens for excerpt in (*answering, *definitions))
-    return Evidence(question, budget, tokens, answering, clock.laps, way.name, definitions)
+    return Evidence(question, budget, tokens, answering, clock.laps, way.name, definitions, is_likely(hits))
 
 
 def _above(floor: float, hits: list[Hit]) -> list[Hit]:
-    return [hit for rank, hit in enumerate(hits) if rank < ALWAYS_KEPT or hit.score >= floor * hits[0].score]
+    best = max((hit.score for hit in hits), default=0.0)
+    return [hit for hit in hits if hit.rank <= ALWAYS_KEPT or hit.identifiers or hit.score >= floor * best]
 
 
 def excerpts_within(selections: list[Selection], linked: dict[int, Linked], budget: int) -> list[Excerpt]:
     """The excerpts, counted exactly. Where they are above the budget after all, the last candidates go, and without any
     candidates the definitions."""
     excerpts = {selection.revision_id: _excerpt(selection, linked[selection.revision_id]) for selection in selections}
-    while sum(excerpt.tokens for excerpt in excerpts.values()) > budget:
-        cited = [selection for selection in selections if selection.hits]
-        weakest = min(cited, key=lambda selection: selection.hits[-1].score) if cited else selections[-1]
-        weakest.hits = weakest.hits[:-1]
-        if weakest.hits or (cited and weakest.defining):
-            excerpts[weakest.revision_id] = _excerpt(weakest, linked[weakest.revision_id])
-        else:
-            selections.remove(weakest)
-            del excerpts[weakest.revision_id]
+    while (excess := sum(excerpt.tokens for excerpt in excerpts.values()) - budget) > 0:
+        for selection in _cut(selections, excess):
+            if selection.hits or selection.defining:
+                excerpts[selection.revision_id] = _excerpt(selection, linked[selection.revision_id])
+            else:
+                selections.remove(selection)
+                del excerpts[selection.revision_id]
     return list(excerpts.values())
+
+
+def _cut(selections: list[Selection], excess: int) -> list[Selection]:
+    """Take the last candidates off until, by what they were thought to cost, the excess is gone; the selections changed.
+
+    At once not more than an eighth of them, as they may have cost more. Without candidates, the last definitions go.
+    """
+    changed: dict[int, Selection] = {}
+    for _ in range(1 + sum(len(selection.hits) for selection in selections) // 8):
+        cited = [selection for selection in selections if selection.hits]
+        if excess <= 0 or not cited:
+            break
+        weakest = max(cited, key=lambda selection: selection.hits[-1].rank)
+        weakest.hits.pop()
+        excess -= weakest.costs.pop()
+        changed[weakest.revision_id] = weakest
+    if not changed:
+        selections[-1].defining.clear()
+        return [selections[-1]]
+    return list(changed.values())
 
 
 def _excerpt(selection: Selection, source: Linked) -> Excerpt:
@@ -100,7 +132,7 @@ def _excerpt(selection: Selection, source: Linked) -> Excerpt:
     for hit in selection.hits:
         for position in hit.positions:
             node = tree.node(position)
-            cited.setdefault(position, Citation(node.path, _quote(node), hit.score))
+            cited.setdefault(position, Citation(node.path, _quote(node), hit.score, hit.rank, _why(hit, tree)))
     text = to_text(tree)
     return Excerpt(
         document_id=source.document_id,
@@ -110,10 +142,18 @@ def _excerpt(selection: Selection, source: Linked) -> Excerpt:
         title=tree.title,
         address=source.address,
         tree=tree,
-        citations=tuple(sorted(cited.values(), key=lambda citation: -citation.score)),
+        citations=tuple(sorted(cited.values(), key=lambda citation: citation.rank)),
         text=text,
         tokens=count(text),
     )
+
+
+def _why(hit: Hit, tree: Document) -> Why:
+    context = tuple(
+        (policy, tree.node(position).content)
+        for policy, position in zip(hit.context_policies, hit.context_positions, strict=True)
+    )
+    return Why(hit.vector_rank, hit.text_rank, hit.words, hit.identifiers, context)
 
 
 def _quote(node: Node) -> str:

@@ -45,13 +45,15 @@ class Index:
 @dataclass(frozen=True)
 class EmbeddedUnit:
     """A unit as it is stored: its nodes by position, the number of its context, its tokens, the hash of all that the
-    model was given for it, and its vector (or the text of one that was read from the database)."""
+    model was given for it, its vector (or the text of one that was read from the database), and the position of the
+    block whose wording it belongs to."""
 
     positions: tuple[int, ...]
     context: int
     tokens: int
     hash: bytes
     embedding: NDArray[Any] | str
+    block: int | None = None
 
 
 COLUMNS = (
@@ -173,7 +175,7 @@ def replace_units(
         lender(connection).cursor() as cursor,
         cursor.copy(
             f"COPY {SCHEMA}.{table.name}"
-            " (revision_id, ordinal, collection_id, positions, context, tokens, hash, embedding) FROM STDIN"
+            " (revision_id, ordinal, collection_id, positions, block, context, tokens, hash, embedding) FROM STDIN"
         ) as copy,
     ):
         for ordinal, unit in enumerate(units):
@@ -183,6 +185,7 @@ def replace_units(
                     ordinal,
                     collection_id,
                     list(unit.positions),
+                    unit.block,
                     unit.context,
                     unit.tokens,
                     unit.hash,
@@ -216,6 +219,12 @@ def end_load(connection: sa.Connection, found: Index) -> None:
 def indexed_revisions(connection: sa.Connection, found: Index) -> set[int]:
     """The revisions of which the index holds units."""
     return set(connection.execute(sa.select(found.table.c.revision_id).distinct()).scalars())
+
+
+def first_positions(connection: sa.Connection, found: Index, revision_id: int) -> list[int]:
+    """The position of the first node of each unit of a revision."""
+    first = found.table.c.positions[1]
+    return list(connection.execute(sa.select(first).where(found.table.c.revision_id == revision_id)).scalars())
 
 
 def count(connection: sa.Connection, found: Index) -> int:

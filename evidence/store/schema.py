@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import sqlalchemy as sa
 from pgvector.sqlalchemy import HALFVEC
-from sqlalchemy.dialects.postgresql import ARRAY, BYTEA, JSON
+from sqlalchemy.dialects.postgresql import ARRAY, BYTEA, JSON, TSVECTOR
 from sqlalchemy.types import UserDefinedType
 
 SCHEMA = "spire"
@@ -32,6 +32,8 @@ revision = sa.Table(
     sa.Column("number", sa.Integer),
     sa.Column("title", sa.Text),
     sa.Column("language", sa.Text),
+    sa.Column("format", sa.Text),
+    sa.Column("received", sa.DateTime(timezone=True)),
 )
 document = sa.Table(
     "evidence_document",
@@ -115,6 +117,43 @@ definition = sa.Table(
     comment="what glossaries define; a collection's other documents use it",
 )
 
+wording = sa.Table(
+    "wording",
+    metadata,
+    _of_revision(),
+    sa.Column("position", sa.Integer, nullable=False, comment="of the block: a paragraph, an item, a row"),
+    sa.Column("collection_id", sa.BigInteger, nullable=False),
+    sa.Column("configuration", sa.Text, nullable=False, comment="of text search, by the document's language"),
+    sa.Column("length", sa.Integer, nullable=False, comment="in words, those of its context included"),
+    sa.Column("words", TSVECTOR, nullable=False, comment="its own, weight A, and those of its context, weight D"),
+    sa.PrimaryKeyConstraint("revision_id", "position"),
+    # Without a list of rows that still wait for the index, which every search would have to read through.
+    sa.Index("wording_words", "words", postgresql_using="gin", postgresql_with={"fastupdate": "off"}),
+    comment="what full text searches: the blocks of current revisions",
+)
+
+# Triggers on wording add to these two: a row for each change, so that writers never wait for each other. The number of a
+# word is the sum of its rows, which evidence.store.wording.gather makes few again.
+word_count = sa.Table(
+    "word_count",
+    metadata,
+    sa.Column("collection_id", sa.ForeignKey(collection.c.id, ondelete="CASCADE"), nullable=False),
+    sa.Column("lexeme", sa.Text, nullable=False),
+    sa.Column("blocks", sa.Integer, nullable=False, comment="that hold it, more or fewer than before"),
+    sa.Index("word_count_lexeme", "collection_id", "lexeme", postgresql_include=["blocks"]),
+    comment="in how many blocks of a collection each word stands",
+)
+wording_count = sa.Table(
+    "wording_count",
+    metadata,
+    sa.Column("collection_id", sa.ForeignKey(collection.c.id, ondelete="CASCADE"), nullable=False),
+    sa.Column("configuration", sa.Text, nullable=False),
+    sa.Column("blocks", sa.Integer, nullable=False),
+    sa.Column("length", sa.BigInteger, nullable=False, comment="of all these blocks, in words"),
+    sa.Index("wording_count_collection", "collection_id"),
+    comment="how many blocks a collection has, and how long they are",
+)
+
 index = sa.Table(
     "index",
     metadata,
@@ -155,6 +194,7 @@ def embedding_table(index_id: int, dimensions: int) -> sa.Table:
         sa.Column("ordinal", sa.Integer, nullable=False),
         sa.Column("collection_id", sa.BigInteger, nullable=False, comment="so that rights are part of the search"),
         sa.Column("positions", ARRAY(sa.Integer), nullable=False, comment="the unit's own nodes"),
+        sa.Column("block", sa.Integer, comment="position of its block in the wording table"),
         sa.Column("context", sa.Integer, comment="number in the context table"),
         sa.Column("tokens", sa.Integer, nullable=False, comment="of the unit itself"),
         sa.Column(
@@ -171,4 +211,5 @@ def embedding_table(index_id: int, dimensions: int) -> sa.Table:
         sa.PrimaryKeyConstraint("revision_id", "ordinal"),
         sa.Index(f"{name}_hash", "hash"),
         sa.Index(f"{name}_collection", "collection_id"),
+        sa.Index(f"{name}_block", "revision_id", "block"),
     )

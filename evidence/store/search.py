@@ -1,9 +1,10 @@
-"""The nearest units of an index, within the collections that the reader may see."""
+"""The candidates for a question: by vectors and by words, fused, within the collections that the reader may see."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -11,13 +12,26 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from evidence.store.indexes import Index
-from evidence.store.schema import context
+from evidence.store.statement import MOST_EXACT, TEXT_WEIGHT, statement
+from evidence.store.wording import named, within
+from evidence.tree.words import plain_words
+
+MOST_RANKED = 4000
+"""Blocks that full text ranks: of the question's words the rarest decide which."""
+
+CONTEXT_WEIGHT = 0.3
+"""What a word is worth in a block's global context, to one in the block itself."""
 
 
 @dataclass(frozen=True)
 class Hit:
     """A unit that search found: its nodes, its tokens, its similarity to the question (cosine, at most 1), and for each
-    node of its global context the policy that found it, its position and its tokens."""
+    node of its global context the policy that found it, its position and its tokens.
+
+    ``rank`` is its place among the hits, from 1. ``vector_rank`` and ``text_rank`` are those it was fused from, None where
+    it was not found that way. ``words`` of the question stand in its block; ``overlap`` is their share of the question's
+    words, rare ones counting for more. ``identifiers`` of the question stand in the unit itself, verbatim.
+    """
 
     revision_id: int
     positions: tuple[int, ...]
@@ -26,18 +40,61 @@ class Hit:
     context_policies: tuple[str, ...]
     context_positions: tuple[int, ...]
     context_tokens: tuple[int, ...]
+    rank: int = 0
+    vector_rank: int | None = None
+    text_rank: int | None = None
+    words: tuple[str, ...] = ()
+    overlap: float = 0.0
+    identifiers: int = 0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What full text looks for: plain words and identifiers; phrases that must stand in a unit or its global context, as
+    they are but for case; plain words that must not stand in its block, nor in the block's context."""
+
+    words: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which documents are searched: those of these formats, and received from ``since`` on and before ``before``."""
+
+    formats: tuple[str, ...] = ()
+    since: datetime | None = None
+    before: datetime | None = None
+
+
+NOTHING_ASKED = Asked()
+NO_FILTERS = Filters()
 
 
 def nearest(
-    connection: sa.Connection, index: Index, vector: NDArray[Any], *, collections: Sequence[int], limit: int
+    connection: sa.Connection,
+    index: Index,
+    vector: NDArray[Any],
+    *,
+    collections: Sequence[int],
+    limit: int,
+    asked: Asked = NOTHING_ASKED,
+    filters: Filters = NO_FILTERS,
 ) -> list[Hit]:
-    """The units nearest to a vector, the best first, in these collections only. One statement.
+    """The units nearest to a vector and to the words asked, the best first, in these collections only. One statement.
+
+    Two rankings are fused by reciprocal ranks: the units by their similarity, and by the words of their blocks (idf of
+    each word, saturation, length: as BM25 has them), within a block by similarity. Units that hold an identifier of the
+    question come before all others.
 
     The scan of the HNSW index gives up after ``hnsw.max_scan_tuples`` units. Where it has not met ``limit`` units of
     these collections by then, the same statement compares all of theirs: what lies in other collections hides nothing.
     """
     if not collections:
         return []
+    made = _statement(index.table, bool(asked.phrases), bool(asked.excluded), filters != NO_FILTERS)
+    parameters = _parameters(vector, collections, limit, asked, filters)
     return [
         Hit(
             row.revision_id,
@@ -47,46 +104,46 @@ def nearest(
             tuple(row.context_policies or ()),
             tuple(row.context_positions or ()),
             tuple(row.context_tokens or ()),
+            rank,
+            row.vector_rank,
+            row.text_rank,
+            tuple(row.matched or ()),
+            row.overlap or 0.0,
+            row.identifiers,
         )
-        for row in connection.execute(
-            _nearest(index.table), {"vector": vector, "collections": list(collections), "limit": limit}
-        )
+        for rank, row in enumerate(connection.execute(made, parameters), 1)
     ]
 
 
-# Once per index, because making the statement takes longer than running it on a small index.
+def _parameters(
+    vector: NDArray[Any], collections: Sequence[int], limit: int, asked: Asked, filters: Filters
+) -> dict[str, Any]:
+    return {
+        "vector": vector,
+        "collections": list(collections),
+        "limit": limit,
+        "words": list(asked.words),
+        "identifiers": list(asked.identifiers),
+        "lexemes": [named(identifier) for identifier in asked.identifiers],
+        "phrases": list(asked.phrases),
+        "plain_phrases": [plain_words(phrase) for phrase in asked.phrases],
+        "excluded": list(asked.excluded),
+        "within": " | ".join(f"'{within(collection)}'" for collection in collections),
+        "most": MOST_RANKED,
+        "most_exact": MOST_EXACT,
+        "context_weight": CONTEXT_WEIGHT,
+        "text_weight": TEXT_WEIGHT,
+        "formats": list(filters.formats),
+        "since": filters.since,
+        "before": filters.before,
+    }
+
+
+# Once per index and kind, because making the statement takes longer than running it on a small index.
 @lru_cache(maxsize=64)
-def _nearest(table: sa.Table) -> sa.Select[Any]:
-    limit = sa.bindparam("limit", type_=sa.Integer)
-    distance = table.c.embedding.cosine_distance(sa.bindparam("vector", type_=table.c.embedding.type))
-    candidates = sa.select(table.c.revision_id, table.c.ordinal, distance.label("distance")).where(
-        table.c.collection_id == sa.any_(sa.bindparam("collections", type_=sa.ARRAY(sa.BigInteger))),
-        sa.not_(table.c.repeats),
+def _statement(table: sa.Table, has_phrases: bool, has_excluded: bool, is_filtered: bool) -> sa.TextClause:
+    made = statement(table.name, has_phrases=has_phrases, has_excluded=has_excluded, is_filtered=is_filtered)
+    return sa.text(made).bindparams(
+        sa.bindparam("vector", type_=table.c.embedding.type),
+        sa.bindparam("collections", type_=sa.ARRAY(sa.BigInteger)),
     )
-    # Bare and ascending: nothing else lets pgvector use its index.
-    scanned = _materialized(candidates.order_by(distance).limit(limit), "scanned")
-    is_enough = sa.select(sa.func.count()).select_from(scanned).scalar_subquery() >= limit
-    # Materialized, so that its order is not taken from the index that has failed.
-    compared = _materialized(candidates.where(sa.not_(is_enough)), "compared")
-    found = sa.union_all(
-        sa.select(scanned).where(is_enough),
-        sa.select(compared).order_by(compared.c.distance, compared.c.revision_id, compared.c.ordinal).limit(limit),
-    ).subquery("found")
-    return (
-        sa.select(
-            found.c.revision_id,
-            found.c.distance,
-            table.c.positions,
-            table.c.tokens,
-            context.c.policies.label("context_policies"),
-            context.c.positions.label("context_positions"),
-            context.c.tokens.label("context_tokens"),
-        )
-        .join(table, sa.and_(table.c.revision_id == found.c.revision_id, table.c.ordinal == found.c.ordinal))
-        .outerjoin(context, sa.and_(context.c.revision_id == table.c.revision_id, context.c.number == table.c.context))
-        .order_by(found.c.distance, found.c.revision_id, found.c.ordinal)
-    )
-
-
-def _materialized(select: sa.Select[Any], name: str) -> sa.CTE:
-    return select.cte(name).prefix_with("MATERIALIZED", dialect="postgresql")

@@ -7,8 +7,11 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.http import QueryDict
 
-from evidence.ingest.readers.formats import ENDINGS
+from evidence.ingest.readers.formats import ENDINGS, FORMATS
+from evidence.retrieve.filters import filters_of
+from evidence.store.search import Filters
 
 
 class ManyFiles(forms.ClearableFileInput):
@@ -28,6 +31,34 @@ class ManyFilesField(forms.FileField):
             )
         # An empty file is refused by its name with the others' outcomes, not for all of them here.
         return [super(ManyFilesField, self).clean(one, initial) for one in given]
+
+
+class Day(forms.DateInput):
+    input_type = "date"
+
+
+class FilterForm(forms.Form):
+    """Which documents a question is asked of. What is not understood is told, and filters nothing."""
+
+    format = forms.MultipleChoiceField(
+        label="Type",
+        required=False,
+        choices=[(name, known.title) for name, known in FORMATS.items()],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    since = forms.DateField(label="Received from", required=False, widget=Day(format="%Y-%m-%d"))
+    until = forms.DateField(label="until", required=False, widget=Day(format="%Y-%m-%d"))
+
+    def filters(self) -> Filters:
+        """The filters for the search."""
+        self.full_clean()
+        given = self.cleaned_data
+        return filters_of(formats=given.get("format", []), since=given.get("since"), until=given.get("until"))
+
+    def given(self) -> dict[str, list[str]]:
+        """What was filled in, for an address that asks the same."""
+        given = {name: self.data.getlist(name) for name in self.fields} if isinstance(self.data, QueryDict) else {}
+        return {name: values for name, some in given.items() if (values := [value for value in some if value])}
 
 
 class UploadForm(forms.Form):

@@ -29,6 +29,7 @@ from evidence.tree.main_content import apart_reasons
 from evidence.tree.markup import Rendering, anchor, named_anchor
 from evidence.tree.path import Path, PathSet
 from evidence.tree.tags import HEADINGS
+from evidence.web.forms import FilterForm
 from evidence.web.links import inside, is_on_the_web
 from evidence.web.results import definitions_of, results_of
 from evidence.web.unsearched import reasons_in_words
@@ -57,12 +58,16 @@ def home(request: HttpRequest) -> HttpResponse:
     chosen = [collection for collection in visible if collection.slug in wanted] or visible
     budget = _budget(request.GET.get("budget", ""))
     wants_all = "all" in request.GET
+    form = FilterForm(request.GET)
+    filters = form.filters()
     context = {
         "question": question,
         "longest_question": LONGEST_QUESTION,
         "collections": [(collection, not wanted or collection in chosen) for collection in visible],
         "budget": budget,
         "default_budget": settings.SPIRE_BUDGET,
+        "form": form,
+        "is_filtered": bool(form.given()),
     }
     if question and visible:
         try:
@@ -72,13 +77,14 @@ def home(request: HttpRequest) -> HttpResponse:
                 budget=budget,
                 floor=0.0 if wants_all else PAGE_FLOOR,
                 glossaries=[collection.pk for collection in chosen if DEFINITION.name in collection.policies],
+                filters=filters,
             )
         except (NoIndex, OtherModel, ModelError) as error:
             context["problem"] = error
         else:
             context |= {
                 "evidence": evidence,
-                "everything": "" if wants_all else _everything(question, chosen if wanted else [], budget),
+                "everything": "" if wants_all else _everything(question, chosen if wanted else [], budget, form),
                 "results": results_of(evidence),
                 "definitions": definitions_of(evidence),
                 "passages": sum(len(excerpt.citations) for excerpt in evidence.excerpts),
@@ -163,10 +169,10 @@ def linked(request: HttpRequest, pk: int, address: str) -> HttpResponse:
     return HttpResponseRedirect(reverse("document", args=[target.pk]))
 
 
-def _everything(question: str, chosen: list[Collection], budget: int) -> str:
+def _everything(question: str, chosen: list[Collection], budget: int, form: FilterForm) -> str:
     """The address of the same question with all that fits the budget. It names only collections that are seen."""
     return "?" + urlencode(
-        {"q": question, "budget": budget, "all": 1, "collection": [c.slug for c in chosen]}, doseq=True
+        {"q": question, "budget": budget, "all": 1, "collection": [c.slug for c in chosen], **form.given()}, doseq=True
     )
 
 

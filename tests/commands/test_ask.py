@@ -59,7 +59,7 @@ def test_the_evidence_is_shown_with_its_address_and_what_it_cost() -> None:
 def test_json_has_the_shape_that_is_promised() -> None:
     """A script that breaks because a key has another name than the README says."""
     (answer,) = ask_json(QUESTION)
-    assert list(answer) == ["question", "budget", "tokens", "documents", "definitions", "milliseconds"]
+    assert list(answer) == ["question", "budget", "tokens", "likely", "documents", "definitions", "milliseconds"]
     assert (answer["question"], answer["budget"]) == (QUESTION, 1000)
     for found in answer["documents"]:
         assert list(found) == [
@@ -73,7 +73,7 @@ def test_json_has_the_shape_that_is_promised() -> None:
             "citations",
         ]
         assert found["citations"]
-        assert {tuple(citation) for citation in found["citations"]} == {("path", "text", "score")}
+        assert {tuple(citation) for citation in found["citations"]} == {("path", "text", "score", "rank", "why")}
     assert all(isinstance(value, float) for value in answer["milliseconds"].values())
     first = answer["documents"][0]
     assert (first["document"], first["revision"]) == (Document.objects.get(address="gate.html").pk, 1)

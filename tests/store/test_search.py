@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from evidence.models import Revision
 from evidence.store import indexes, search
 from evidence.store.indexes import Index
 from evidence.store.revisions import Context, write_tree
-from evidence.store.search import nearest
+from evidence.store.search import Asked, Hit, nearest
+from evidence.store.wording import Wording, replace_wordings
 from tests.store.conftest import NewRevision, tree_of, units_of
 
 NewIndex = Callable[..., Index]
@@ -34,8 +36,11 @@ def put(connection: sa.Connection, index: Index, revision: Revision, vectors: np
     )
 
 
-def plan_of(connection: sa.Connection, index: Index, collections: list[int], limit: int) -> str:
-    parameters = {"vector": np.ones(index.dimensions, dtype=np.float32), "collections": collections, "limit": limit}
+def plan_of(
+    connection: sa.Connection, index: Index, collections: list[int], limit: int, asked: Asked = search.NOTHING_ASKED
+) -> str:
+    vector = np.ones(index.dimensions, dtype=np.float32)
+    parameters = search._parameters(vector, collections, limit, asked, search.NO_FILTERS)
     statements = []
 
     def explain(_: object, __: object, statement: str, values: object, *___: object) -> tuple[str, object]:
@@ -43,7 +48,7 @@ def plan_of(connection: sa.Connection, index: Index, collections: list[int], lim
         return f"EXPLAIN (ANALYZE, TIMING OFF) {statement}", values
 
     sa.event.listen(connection, "before_cursor_execute", explain, retval=True)
-    rows = connection.execute(search._nearest(index.table), parameters).cursor.fetchall()
+    rows = connection.execute(search._statement(index.table, False, False, False), parameters).cursor.fetchall()
     sa.event.remove(connection, "before_cursor_execute", explain)
     return "\n".join(row[0] for row in rows)
 
@@ -220,3 +225,85 @@ def test_the_index_is_used_and_the_rest_is_not_read(
     assert "(never executed)" in plan
     connection.execute(sa.text("SET LOCAL hnsw.max_scan_tuples = 100"))
     assert "(never executed)" not in plan_of(connection, index, [few], 50).split("CTE compared")[1].split("CTE Scan")[0]
+
+
+def words_of(
+    connection: sa.Connection, revision: Revision, wordings: list[str], *, configuration: str = "english"
+) -> None:
+    """A block for each text, at the positions 1, 2, 3, …"""
+    replace_wordings(
+        connection,
+        revision_id=revision.pk,
+        replaced_revision_id=None,
+        collection_id=revision.document.collection_id,
+        configuration=configuration,
+        wordings=[Wording(position, text, "", ()) for position, text in enumerate(wordings, 1)],
+    )
+
+
+def put_blocks(connection: sa.Connection, index: Index, revision: Revision, vectors: np.ndarray) -> None:
+    """A unit for each vector, in the block of its own position."""
+    indexes.replace_units(
+        connection,
+        index,
+        revision_id=revision.pk,
+        replaced_revision_id=None,
+        collection_id=revision.document.collection_id,
+        units=[replace(unit, block=unit.positions[0]) for unit in units_of(vectors)],
+    )
+
+
+def test_rare_words_count_for_more_than_common_ones(
+    connection: sa.Connection, new_index: NewIndex, new_revision: NewRevision
+) -> None:
+    """What says the common word three times, before what says the rare one."""
+    index, revision = new_index(), new_revision()
+    put_blocks(connection, index, revision, at_angles(50, 50, 50, 50, 50))
+    words_of(connection, revision, ["gate gate gate", "gate bell", "gate", "gate ring", "the lantern of a gate keeper"])
+    hits = nearest(
+        connection,
+        index,
+        QUESTION,
+        collections=[revision.document.collection_id],
+        limit=10,
+        asked=Asked(("the", "gates", "lantern")),
+    )
+    assert min(hits, key=lambda hit: hit.text_rank or 99).positions == (5,)
+    first = next(hit for hit in hits if hit.text_rank == 1)
+    assert (first.words, first.overlap) == (("gates", "lantern"), 1.0)
+
+
+def test_words_are_only_those_of_the_given_collections(
+    connection: sa.Connection, new_index: NewIndex, new_revision: NewRevision
+) -> None:
+    """A reader who is shown what they may not see, because it says the word they typed; or who learns from an order
+    how common a word is elsewhere."""
+    index, open_, secret = new_index(), new_revision("Open"), new_revision("Secret")
+    put_blocks(connection, index, open_, at_angles(80, 10, 20))
+    words_of(connection, open_, ["a lantern", "a gate", "a bell"])
+    open_id, secret_id = open_.document.collection_id, secret.document.collection_id
+    asked = Asked(("lantern", "gate"))
+
+    def found(*collections: int) -> list[Hit]:
+        return nearest(connection, index, QUESTION, collections=collections, limit=10, asked=asked)
+
+    before = found(open_id)
+    put_blocks(connection, index, secret, at_angles(*[5] * 30))
+    words_of(connection, secret, ["lantern"] * 30)
+    assert found(open_id) == before
+    assert {hit.revision_id for hit in found(secret_id)} == {secret.pk}
+    assert len(found(open_id, secret_id)) == 10
+
+
+def test_full_text_uses_its_index(connection: sa.Connection, new_index: NewIndex, new_revision: NewRevision) -> None:
+    """A search that reads the words of every block."""
+    index, revision = new_index(), new_revision()
+    count = 3000
+    put_blocks(connection, index, revision, at_angles(*range(count)))
+    words_of(connection, revision, [f"common word{number}" for number in range(count)])
+    indexes.end_load(connection, index)
+    connection.execute(sa.text("ANALYZE spire.wording"))
+    plan = plan_of(connection, index, [revision.document.collection_id], 20, Asked(("word77", "common")))
+    assert "Bitmap Index Scan on wording_words" in plan
+    assert "Seq Scan on wording " not in plan
+    assert index.nearest in plan

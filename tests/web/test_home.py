@@ -163,3 +163,51 @@ def test_a_result_costs_a_bounded_number_of_queries(
         response = signed_in.get("/", {"q": "gate", "all": "1"})
     assert len(select(seen(response), ".result")) > 5
     assert document_at("gate0.html")
+
+
+def test_each_result_says_why_it_is_there(signed_in: Client, handbook: Collection) -> None:
+    """A result that nobody can explain."""
+    take_in({"gate.html": GATE})
+    found = seen(signed_in.get("/", {"q": "When does team north close the gate?"}))
+    why = text_of(select(found, "details.why")[0])
+    assert "by meaning 1; by words 1" in why
+    assert "close, gate, north, team" in why
+    assert "heading: North" in why
+
+
+def test_the_page_says_when_nothing_seems_to_answer(signed_in: Client, handbook: Collection) -> None:
+    """The least bad, shown as if it were an answer."""
+    take_in({"gate.html": GATE})
+    notice = "Nothing here seems to answer this"
+    assert notice in text_of(seen(signed_in.get("/", {"q": "Quarterly revenue of Norwegian fisheries"})))
+    assert notice not in text_of(seen(signed_in.get("/", {"q": "When does team north close the gate?"})))
+
+
+def test_phrases_and_exclusions_are_typed_into_the_question(signed_in: Client, handbook: Collection) -> None:
+    """Quotation marks and minus signs that a search box eats."""
+    take_in({"gate.html": GATE, "kitchen.html": KITCHEN})
+    assert marked(seen(signed_in.get("/", {"q": 'gate "brass key"'}))) == ["Bring the brass key."]
+    assert "North" not in " ".join(marked(seen(signed_in.get("/", {"q": "team gate -north"}))))
+
+
+def test_filters_are_in_the_form_and_kept(signed_in: Client, handbook: Collection) -> None:
+    """A filter that works once, and is gone on the next page."""
+    take_in({"gate.html": GATE, "kitchen.html": KITCHEN})
+    found = seen(signed_in.get("/", {"q": "gate", "format": ["html"], "since": "2020-01-31", "until": ""}))
+    assert select(found, "details.filters")[0].get("open") is not None
+    assert [box.get("value") for box in select(found, "input[name=format][checked]")] == ["html"]
+    assert select(found, "input[name=since]")[0].get("value") == "2020-01-31"
+    more = parse_qs(urlsplit(select(found, ".more a")[0].get("href")).query)
+    assert (more["format"], more["since"]) == (["html"], ["2020-01-31"])
+    assert select(seen(signed_in.get("/", {"q": "gate", "format": "docx"})), ".result") == []
+
+
+@pytest.mark.parametrize("given", [{"since": "yesterday"}, {"until": "99999-1-1"}, {"format": "exe"}, {"until": "\0"}])
+def test_a_filter_that_is_not_understood_is_told_and_filters_nothing(
+    signed_in: Client, handbook: Collection, given: dict[str, str]
+) -> None:
+    """An error page for a date in another notation; or nothing found, and no word why."""
+    take_in({"gate.html": GATE})
+    found = seen(signed_in.get("/", {"q": "gate", **given}))
+    assert select(found, ".errorlist")
+    assert select(found, ".result")

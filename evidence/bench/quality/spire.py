@@ -135,7 +135,7 @@ class Spire:
                 if numbers and float((self._vectors[numbers] @ self._vectors[number]).max()) >= self.alike:
                     continue
                 numbers.append(number)
-            kept.append(replace(self._hits[number], score=score))
+            kept.append(replace(self._hits[number], score=score, rank=rank + 1))
         return kept
 
     def _answer(self, hits: list[Hit], budget: int) -> Answer:

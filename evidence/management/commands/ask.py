@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from evidence.configured import OtherModel
+from evidence.ingest.readers.formats import FORMATS
 from evidence.language.embedder import ModelError
 from evidence.models import Collection
-from evidence.retrieve.evidence import Evidence, Excerpt
+from evidence.retrieve.evidence import Citation, Evidence, Excerpt
+from evidence.retrieve.filters import filters_of
 from evidence.retrieve.pipeline import NoIndex, ask
 from evidence.tree.context import DEFINITION
 from evidence.tree.markup import Rendering
@@ -30,6 +33,11 @@ class Command(BaseCommand):
         parser.add_argument("--collection", action="append", default=[], metavar="NAME", help="these only; else all")
         parser.add_argument("--budget", type=int, default=settings.SPIRE_BUDGET, metavar="N", help="tokens of evidence")
         parser.add_argument("--index", metavar="NAME", help="another index than the default one")
+        parser.add_argument(
+            "--format", action="append", default=[], choices=FORMATS, help="documents of this type only"
+        )
+        parser.add_argument("--since", type=_day, metavar="YYYY-MM-DD", help="documents received from this day on only")
+        parser.add_argument("--until", type=_day, metavar="YYYY-MM-DD", help="documents received up to this day only")
         parser.add_argument("--json", action="store_true", help="a JSON line for each question")
 
     def handle(self, *, question: str | None, file: Path | None, **options: Any) -> None:
@@ -38,6 +46,7 @@ class Command(BaseCommand):
         collections = collection_ids(options["collection"])
         defining = Collection.objects.filter(pk__in=collections, policies__contains=[DEFINITION.name])
         glossaries = list(defining.values_list("pk", flat=True))
+        filters = filters_of(formats=options["format"], since=options["since"], until=options["until"])
         for asked in [question] if question is not None else questions_of(file):
             try:
                 found = ask(
@@ -46,10 +55,18 @@ class Command(BaseCommand):
                     budget=options["budget"],
                     index=options["index"],
                     glossaries=glossaries,
+                    filters=filters,
                 )
             except (NoIndex, OtherModel, ModelError, ValueError) as error:
                 raise CommandError(str(error)) from error
             self.stdout.write(json.dumps(described(found), ensure_ascii=False) if options["json"] else shown(found))
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{text!r} is no day; write it like 2026-01-31") from error
 
 
 def collection_ids(names: list[str]) -> list[int]:
@@ -97,6 +114,7 @@ def described(found: Evidence) -> dict[str, Any]:
         "question": found.question,
         "budget": found.budget,
         "tokens": found.tokens,
+        "likely": found.likely,
         "documents": [_document(excerpt) for excerpt in found.excerpts],
         "definitions": [_document(excerpt) for excerpt in found.definitions],
         "milliseconds": found.milliseconds,
@@ -112,10 +130,24 @@ def _document(excerpt: Excerpt) -> dict[str, Any]:
         "text": excerpt.text,
         "html": Rendering(cited=excerpt.cited, is_excerpt=True).html(excerpt.tree),
         "tokens": excerpt.tokens,
-        "citations": [
-            {"path": str(citation.path), "text": citation.text, "score": round(citation.score, 4)}
-            for citation in excerpt.citations
-        ],
+        "citations": [_citation(citation) for citation in excerpt.citations],
+    }
+
+
+def _citation(citation: Citation) -> dict[str, Any]:
+    why = citation.why
+    return {
+        "path": str(citation.path),
+        "text": citation.text,
+        "score": round(citation.score, 4),
+        "rank": citation.rank,
+        "why": {
+            "vector_rank": why.vector_rank,
+            "text_rank": why.text_rank,
+            "words": list(why.words),
+            "identifiers": why.identifiers,
+            "context": [{"policy": policy, "text": text} for policy, text in why.context],
+        },
     }
 
 
@@ -126,7 +158,8 @@ def shown(found: Evidence) -> str:
             "Nothing was found: the collections hold no document, or the question no word,"
             f" or nothing fits a budget of {found.budget} tokens."
         )
-    parts = [
+    parts = [] if found.likely else ["Nothing here seems to answer this; the nearest is:\n"]
+    parts += [
         f"{excerpt.address}  (revision {excerpt.revision}, {excerpt.collection})\n{excerpt.text}\n"
         for excerpt in (*found.excerpts, *found.definitions)
     ]
