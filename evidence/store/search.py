@@ -86,7 +86,7 @@ def nearest(
 
     Two rankings are fused by reciprocal ranks: the units by their similarity, and by the words of their blocks (idf of
     each word, saturation, length: as BM25 has them), within a block by similarity. Units that hold an identifier of the
-    question come before all others.
+    question come before all others, then those whose term, heading or header does.
 
     The scan of the HNSW index gives up after ``hnsw.max_scan_tuples`` units. Where it has not met ``limit`` units of
     these collections by then, the same statement compares all of theirs: what lies in other collections hides nothing.

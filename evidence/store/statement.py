@@ -114,6 +114,15 @@ WITH_CONTEXT = SAID.format(
     )"""  # noqa: S608
 )
 
+# The term that a sentence defines, the heading it stands under; a whole page that is named so would be too much.
+AROUND = SAID.format(
+    positions=f"""ARRAY(
+        SELECT place.position
+        FROM {SCHEMA}.context, unnest(context.policies, context.positions) AS place (policy, position)
+        WHERE context.revision_id = unit.revision_id AND context.number = unit.context AND place.policy <> 'title'
+    )"""  # noqa: S608
+)
+
 # Scalar subqueries, which the planner leaves where they are: joined, they would keep it from the order of the index.
 IS_OF_FILTER = """
     (
@@ -194,7 +203,7 @@ told AS MATERIALIZED (
 
 FUSED = f"""
 fused AS MATERIALIZED (
-    SELECT revision_id, ordinal, distance, vector_rank, text_rank, identifiers,
+    SELECT revision_id, ordinal, distance, vector_rank, text_rank, identifiers, named,
         coalesce(1.0 / ({RANK_CONSTANT} + vector_rank), 0)
         + coalesce(CAST(:text_weight AS float8) / ({RANK_CONSTANT} + text_rank), 0) AS score
     FROM (
@@ -204,7 +213,9 @@ fused AS MATERIALIZED (
         FROM near FULL JOIN told USING (revision_id, ordinal)
     ) AS ranking
     CROSS JOIN LATERAL (
-        SELECT count(*) AS identifiers
+        SELECT
+            count(*) FILTER (WHERE position(weighed.said IN ({OWN})) > 0) AS identifiers,
+            count(*) FILTER (WHERE position(weighed.said IN ({AROUND})) > 0) AS named
         FROM weighed
         JOIN {{table}} AS unit ON unit.revision_id = ranking.revision_id AND unit.ordinal = ranking.ordinal
         WHERE weighed.is_exact AND weighed.blocks BETWEEN 1 AND :most_exact
@@ -212,9 +223,8 @@ fused AS MATERIALIZED (
                 SELECT words FROM {SCHEMA}.wording
                 WHERE wording.revision_id = unit.revision_id AND wording.position = unit.block
             ) @@ weighed.query
-            AND position(weighed.said IN ({OWN})) > 0
     ) AS verbatim
-    ORDER BY identifiers DESC, score DESC, distance, revision_id, ordinal
+    ORDER BY identifiers DESC, named DESC, score DESC, distance, revision_id, ordinal
     LIMIT :limit
 )"""  # noqa: S608
 
@@ -235,7 +245,7 @@ CROSS JOIN LATERAL (
         / nullif(sum(idf) FILTER (WHERE NOT is_exact), 0) AS overlap
     FROM weighed
 ) AS matched
-ORDER BY fused.identifiers DESC, fused.score DESC, fused.distance, fused.revision_id, fused.ordinal
+ORDER BY fused.identifiers DESC, fused.named DESC, fused.score DESC, fused.distance, fused.revision_id, fused.ordinal
 """  # noqa: S608
 
 

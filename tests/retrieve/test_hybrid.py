@@ -173,3 +173,15 @@ def test_what_was_there_before_full_text_is_found_by_its_words_after_a_build(emb
 
 def index_id(connection: sa.Connection) -> int:
     return connection.execute(sa.text(f"SELECT id FROM {SCHEMA}.index")).scalar_one()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("option", ["--no-owner", "--no-privileges"])
+def test_an_identifier_finds_what_is_said_of_it_as_a_term(embedder: WordEmbedder, option: str) -> None:
+    """ "What does --no-owner do?", answered by a sentence about owners, because the option is the term of a list."""
+    others = "".join(f"<dt>--set-{n}<dd>Sets what does do no owner {n}." for n in range(30))
+    page_of_options = f"""<title>Options</title><h1>Options</h1><p>What does the owner do? No owner does it.</p>
+        <dl>{others}<dt>--no-owner<dd>Skips names.<dt>--no-privileges<dd>Skips grants.</dl>"""
+    take_in({"options.html": page_of_options.encode()})
+    expected = {"--no-owner": "Skips names.", "--no-privileges": "Skips grants."}
+    assert cited(answer(f"What does {option} do?", budget=200))[0] == expected[option]
