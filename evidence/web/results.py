@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import urlencode
 
@@ -42,6 +42,13 @@ class Result:
     url: str
     trail: list[str]
     citations: list[CitationLink]
+
+
+def nearest_of(evidence: Evidence, documents: int) -> Evidence:
+    """The evidence less all but the first excerpts."""
+    kept = evidence.excerpts[:documents]
+    tokens = sum(excerpt.tokens for excerpt in (*kept, *evidence.definitions))
+    return replace(evidence, excerpts=kept, tokens=tokens)
 
 
 def results_of(evidence: Evidence) -> list[Result]:

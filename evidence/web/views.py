@@ -31,7 +31,7 @@ from evidence.tree.path import Path, PathSet
 from evidence.tree.tags import HEADINGS
 from evidence.web.forms import FilterForm
 from evidence.web.links import inside, is_on_the_web
-from evidence.web.results import definitions_of, results_of
+from evidence.web.results import definitions_of, nearest_of, results_of
 from evidence.web.unsearched import reasons_in_words
 
 LARGEST_BUDGET = 20_000
@@ -40,6 +40,9 @@ MOST_CITED = 500
 # A page is read at a glance: what scores below this share of the best is shown on request. Of the sample's twenty
 # questions nineteen have their answer above it, and of the twenty over PostgreSQL's pages all that are found at all.
 PAGE_FLOOR = 0.7
+
+# Documents that are shown where nothing seems to answer.
+NEAREST = 3
 
 # No script, no form, no foreign load, no way out of the frame, and an origin of its own.
 ORIGINAL_POLICY = (
@@ -82,6 +85,8 @@ def home(request: HttpRequest) -> HttpResponse:
         except (NoIndex, OtherModel, ModelError) as error:
             context["problem"] = error
         else:
+            if not (evidence.likely or wants_all):
+                evidence = nearest_of(evidence, NEAREST)
             context |= {
                 "evidence": evidence,
                 "everything": "" if wants_all else _everything(question, chosen if wanted else [], budget, form),

@@ -183,6 +183,15 @@ def test_the_page_says_when_nothing_seems_to_answer(signed_in: Client, handbook:
     assert notice not in text_of(seen(signed_in.get("/", {"q": "When does team north close the gate?"})))
 
 
+def test_where_nothing_seems_to_answer_only_the_nearest_is_shown(signed_in: Client, handbook: Collection) -> None:
+    """Thirty passages about something else below the words that none of them answers."""
+    take_in({f"gate{number}.html": GATE for number in range(9)})
+    asked = {"q": "Quarterly revenue of Norwegian fisheries"}
+    found = seen(signed_in.get("/", asked))
+    assert len(select(found, "details.why")) == 3
+    assert len(select(seen(signed_in.get("/", asked | {"all": "1"})), "details.why")) > 3
+
+
 def test_phrases_and_exclusions_are_typed_into_the_question(signed_in: Client, handbook: Collection) -> None:
     """Quotation marks and minus signs that a search box eats."""
     take_in({"gate.html": GATE, "kitchen.html": KITCHEN})
