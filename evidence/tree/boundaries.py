@@ -23,14 +23,14 @@ STOP = re.compile(
     (?P<stop> [{STOPS}] (?<![{STOPS}]{{2}}) [{STOPS}]*+ )
     (?:
         # In scripts that need no space after it, it ends a sentence wherever it stands.
-        (?<=[{WIDE}]) (?<!\d．) (?P<wide> [{CLOSING}]*+ ) (?:\[[^\[\]\s]{{1,12}}\])*+ (?:\ ?[{EMOJI}]++)? \s*
+        (?<=[{WIDE}]) (?<!\d．) (?P<wide> [{CLOSING}]*+ ) (?:\[[^\[\]\s]{{1,12}}\])* (?:\ ?[{EMOJI}]++)? \s*
         # Elsewhere a space follows, after what closes the sentence with it: quotation marks, footnote marks, emoji.
         | (?: (?<![;;]) | (?<=[{GREEK}][;;]) )
-        (?P<closing> [{CLOSING}]*+ (?: \ (?:[»)\]]|'{{1,2}}) (?=\s|$) )*+ )
+        (?P<closing> [{CLOSING}]*+ (?: \ (?:[»)\]]|'{{1,2}}) (?=\s|$) )* )
         (?P<mark> (?:
             \[[^\[\]\s]{{1,12}}\] | \ \[\d{{1,3}}\](?=\s|$) | [¹²³⁰⁴-⁹*†‡]
-            | (?<=[^\W\d_A-Z]{{3}}\.) \d{{1,2}}(?:,\d{{1,2}})*+ (?=\s)
-        )*+ )
+            | (?<=[^\W\d_A-Z]{{3}}\.) \d{{1,2}}(?:,\d{{1,2}})* (?=\s)
+        )* )
         (?P<emoji> \ ?[{EMOJI}]++(?=\s|$) | \ [:;]-?[)(](?=\s|$) )?
         (?: \s++ | $ )
         # The space is missing: "The end.Next one".
@@ -57,7 +57,7 @@ AROUND_WORDS = " " + (CLOSING + OPENING).replace("\\", "")
 IS_EMOJI = re.compile(f"[{EMOJI}]")
 FIRST_LABEL = re.compile(r"\(?(\d{1,2})[.)] ")
 LETTER_OR_DIGIT = re.compile(r"[^\W_]")
-TO_NEXT_WORD = re.compile(rf"(?:[\s{OPENING}]|[–—-]++(?=\s)|[–—]++(?=\w))*+")
+TO_NEXT_WORD = re.compile(rf"(?:[\s{OPENING}]|[–—-]++(?=\s)|[–—]++(?=\w))*")
 WORD = re.compile(r"[^\W\d_]*+")
 BEGINS_NOTHING = frozenset(",;!?…)]}%")
 # Sentences that begin with a small letter begin with a name of code: "It is set. max_connections limits …"

@@ -13,7 +13,7 @@ from evidence.tree.tags import BLOCKS, WRAPPERS
 XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 TAG = re.compile(r"<!--.*?(?:-->|\Z)|<(/?)([a-zA-Z][^\s/>]*)[^>]*(?:>|\Z)", re.DOTALL)
 WHOLE_TAG = re.compile(
-    r"""<(?:!--.*?(?:-->|\Z) | (script|style)\b.*?(?:</\1|\Z) | [a-z](?:[^"'>]++|"[^"]*+"|'[^']*+')*+)""",
+    r"""<(?:!--.*?(?:-->|\Z) | (script|style)\b.*?(?:</\1|\Z) | [a-z](?:[^"'>]++|"[^"]*+"|'[^']*+')*)""",
     re.DOTALL | re.IGNORECASE | re.VERBOSE,
 )
 ATTRIBUTE = re.compile(r"""\s[^\s"'>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]*))?""")
