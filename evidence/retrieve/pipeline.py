@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+
+import sqlalchemy as sa
 
 from evidence.configured import embedder_of, pipeline
 from evidence.language.tokens import count
 from evidence.retrieve.budget import Selection, fill
 from evidence.retrieve.evidence import Citation, Evidence, Excerpt
+from evidence.retrieve.filter import Filter
 from evidence.retrieve.glossary import add_definitions
 from evidence.store import indexes
 from evidence.store.indexes import UnknownIndex
@@ -36,11 +40,13 @@ def ask(
     index: str | None = None,
     floor: float = 0.0,
     glossaries: Sequence[int] = (),
+    reader: Filter | None = None,
 ) -> Evidence:
     """The evidence for a question from these collections, at most ``budget`` tokens of it.
 
     ``floor`` is the share of the best score below which a candidate is left out, though it would fit; the first few stay.
     ``glossaries`` are the collections, of those asked, whose glossaries define the terms that the evidence uses.
+    ``reader`` reads the candidates and keeps what helps.
 
     Three statements go to the database: which index, the candidates, their excerpts; with glossaries up to two more for
     the definitions and their excerpts. NoIndex when nothing has been
@@ -49,6 +55,7 @@ def ask(
     if budget < 1:
         raise ValueError(f"a budget of {budget} tokens holds nothing; give 1 or more")
     asked = " ".join(visible(question[:LONGEST_QUESTION]).split())
+    asked_glossaries = [collection for collection in glossaries if collection in collections]
     clock = _Clock()
     with pipeline() as connection:
         way = indexes.get(connection, index)
@@ -61,17 +68,41 @@ def ask(
         # A large budget holds more candidates; a small one does not need fewer, since short ones fit where long do not.
         hits = nearest(connection, way, vector, collections=collections, limit=max(CANDIDATES, budget // 5))
         clock.lap("search")
-        selections = fill(_above(floor, hits), budget)
-        linked = read_links(connection, {selection.revision_id: selection.places() for selection in selections})
-        if asked_glossaries := [collection for collection in glossaries if collection in collections]:
-            add_definitions(connection, selections, linked, glossaries=asked_glossaries, budget=budget)
+        hits = _above(floor, hits)
+        if reader is None:
+            return _gathered(connection, hits, question, way.name, clock, glossaries=asked_glossaries, budget=budget)
+    # Nothing is held open in the database while a language model reads.
+    hits, filtered = reader.choose(asked, hits, budget)
+    clock.lap("filter")
+    with pipeline() as connection:
+        found = _gathered(connection, hits, question, way.name, clock, glossaries=asked_glossaries, budget=budget)
+    return replace(found, filtered=filtered)
+
+
+def _gathered(
+    connection: sa.Connection,
+    hits: list[Hit],
+    question: str,
+    index: str,
+    clock: _Clock,
+    *,
+    glossaries: Sequence[int],
+    budget: int,
+) -> Evidence:
+    """The evidence that these candidates make, the best first."""
+    selections = fill(hits, budget)
+    linked = read_links(connection, {selection.revision_id: selection.places() for selection in selections})
+    # A document may have gone while its candidates were read.
+    selections = [selection for selection in selections if selection.revision_id in linked]
+    if glossaries:
+        add_definitions(connection, selections, linked, glossaries=glossaries, budget=budget)
     clock.lap("read")
     excerpts = excerpts_within(selections, linked, budget)
     answering = tuple(excerpt for excerpt in excerpts if excerpt.citations)
     definitions = tuple(excerpt for excerpt in excerpts if not excerpt.citations) if answering else ()
     clock.lap("excerpt")
     tokens = sum(excerpt.tokens for excerpt in (*answering, *definitions))
-    return Evidence(question, budget, tokens, answering, clock.laps, way.name, definitions)
+    return Evidence(question, budget, tokens, answering, clock.laps, index, definitions)
 
 
 def _above(floor: float, hits: list[Hit]) -> list[Hit]:

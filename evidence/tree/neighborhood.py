@@ -16,8 +16,8 @@ def local_context(node: Node, costs: Sequence[int], budget: int) -> PathSet:
     """The node and its neighbours, nearest first, as far as ``budget`` tokens reach.
 
     Neighbours are seeds: sentences of running text, and rows of tables. Each brings its global context along (the label of
-    its list, the headers of its row), which is paid once. Nearer is who shares a deeper ancestor, then who stands fewer seeds
-    away. Nothing is taken from beyond a heading unless the whole section is, and the first that does not fit ends the view.
+    its list, the headers of its row), which is paid once. Nearer is who shares a deeper ancestor, then who stands fewer
+    seeds away. Nothing is taken from beyond a heading unless the whole section is, and the first that does not fit ends the view.
     The node and its global context are there even where they cost more. ``costs``: tokens of each node by position.
     """
     document = node.document
