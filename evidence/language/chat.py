@@ -17,8 +17,8 @@ LONGEST_WAIT = 5.0
 FIRST_WAIT = 0.5
 """Seconds before the retry where the server says nothing of it."""
 
-REFUSES_SCHEMAS = frozenset([400, 404, 415, 422, 501])
-"""What servers answer that know no structured output."""
+REFUSES_FORMATS = frozenset([400, 404, 415, 422, 501])
+"""What servers answer that do not know a format of structured output; llama-cpp-python's answers 500, and names it."""
 
 
 class ChatError(Exception):
@@ -93,7 +93,8 @@ class OpenAIChat:
     url: str
     name: str
     key: str = ""
-    _takes_schemas: bool = field(default=True, init=False)
+    _format: int = field(default=0, init=False)
+    """Which of FORMATS the server takes, as far as is known."""
 
     @cached_property
     def _client(self) -> Any:
@@ -107,20 +108,26 @@ class OpenAIChat:
     ) -> Reply:
         begun = time.monotonic()
         asked = self._asked(messages, most_tokens)
-        if schema is not None and self._takes_schemas:
-            try:
-                response = self._sent({**asked, "response_format": _format(schema)}, until)
-            except _Refused:
-                # Only if it takes the same without a schema, it was the schema.
-                response = self._sent(asked, until)
-                self._takes_schemas = False
-        else:
-            response = self._sent(asked, until)
+        response = self._held_to(schema, asked, until) if schema is not None else self._sent(asked, until)
         choice = response.choices[0] if response.choices else None
         if choice is None or choice.message is None:
             raise ChatError(f"{self.name} sent a reply without content")
         usage = _usage(response.usage, time.monotonic() - begun)
         return Reply(choice.message.content or "", usage, choice.finish_reason == "stop")
+
+    def _held_to(self, schema: dict[str, Any], asked: dict[str, Any], until: float) -> Any:
+        """The response in the first format that the server takes; as plain text where it takes none."""
+        for number, held in list(enumerate(FORMATS))[self._format :]:
+            try:
+                response = self._sent({**asked, "response_format": held(schema)}, until)
+            except _Refused:
+                continue
+            self._format = number
+            return response
+        # Only if it takes the same without a schema, it was the schema.
+        response = self._sent(asked, until)
+        self._format = len(FORMATS)
+        return response
 
     def stream(self, messages: Sequence[Message], *, most_tokens: int, until: float) -> Stream:
         begun = time.monotonic()
@@ -168,7 +175,7 @@ class OpenAIChat:
             except APITimeoutError as error:
                 raise ChatError(f"{self.name} did not reply in time") from error
             except APIStatusError as error:
-                if error.status_code in REFUSES_SCHEMAS and "response_format" in asked:
+                if "response_format" in asked and _is_about_format(error.status_code, error):
                     raise _Refused from error
                 wait = _wait(error.response.headers.get("retry-after"))
                 can_retry = error.status_code == 429 or error.status_code >= 500
@@ -188,8 +195,20 @@ class _Refused(Exception):
     """The server does not take the request as it is."""
 
 
-def _format(schema: dict[str, Any]) -> dict[str, Any]:
+def _json_schema(schema: dict[str, Any]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": "labels", "strict": True, "schema": schema}}
+
+
+def _json_object(schema: dict[str, Any]) -> dict[str, Any]:
+    """As llama.cpp's servers have it; others that know it ignore the schema."""
+    return {"type": "json_object", "schema": schema}
+
+
+FORMATS = (_json_schema, _json_object)
+
+
+def _is_about_format(status: int, error: Exception) -> bool:
+    return status in REFUSES_FORMATS or (status == 500 and "response_format" in str(error))
 
 
 def _usage(told: Any, seconds: float) -> Usage:

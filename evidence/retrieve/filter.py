@@ -105,11 +105,14 @@ class _Work:
         views = self._views(batch)
         pool = ThreadPoolExecutor(self.filter.at_once)
         asked = {pool.submit(self._ask, view): view for view in views}
-        wait(asked, max(self.until - time.monotonic(), 0))
+        done, _ = wait(asked, max(self.until - time.monotonic(), 0))
         # Whoever is not done by now is not waited for; its own time-out ends it.
         pool.shutdown(wait=False, cancel_futures=True)
         for future, view in asked.items():
-            self._take(future, view)
+            if future in done:
+                self._take(future, view)
+            else:
+                self._leave(view.hits, "the time was over")
 
     def summary(self, *, read: int, kept: int) -> Filtered:
         return Filtered(
@@ -162,8 +165,6 @@ class _Work:
 
     def _take(self, future: Future[tuple[dict[str, int], Counter[str], Usage]], view: View) -> None:
         try:
-            if not future.done():
-                raise ChatError("it took too long")
             grades, faults, usage = future.result()
         except _Unreadable as error:
             self.faults += error.faults

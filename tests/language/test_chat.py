@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
@@ -83,17 +84,31 @@ def test_a_server_without_structured_output_is_asked_in_plain_text_from_then_on(
         for _ in range(2):
             reply = chat.complete(ASKED, most_tokens=10, until=time.monotonic() + 20, schema=SCHEMA)
             assert reply.text == "S1"
-    assert ["response_format" in asked for asked in server.requests] == [True, False, False]
+    assert ["response_format" in asked for asked in server.requests] == [True, True, False, False]
+
+
+def test_the_format_that_a_server_takes_is_kept() -> None:
+    """llama-cpp-python's server fails with a 500 over "json_schema", and takes "json_object" with a schema."""
+    refused = Says(status=500, body=b'{"error": {"message": "validation error: body, response_format, type"}}')
+
+    def script(asked: dict[str, Any], number: int) -> Says | str:
+        return refused if asked["response_format"]["type"] == "json_schema" else "{}"
+
+    with stub(script) as server:
+        chat = OpenAIChat(server.url, "stub")
+        for _ in range(2):
+            chat.complete(ASKED, most_tokens=10, until=time.monotonic() + 20, schema=SCHEMA)
+    assert [asked["response_format"]["type"] for asked in server.requests] == ["json_schema", "json_object", "json_object"]
 
 
 def test_where_the_request_itself_is_refused_schemas_are_not_given_up() -> None:
     """One question that is too long, and every later one without structured output."""
-    with stub(lambda asked, number: Says(status=400) if number < 2 else "S1") as server:
+    with stub(lambda asked, number: Says(status=400) if number < 3 else "S1") as server:
         chat = OpenAIChat(server.url, "stub")
         with pytest.raises(ChatError, match="refused: 400"):
             chat.complete(ASKED, most_tokens=10, until=time.monotonic() + 20, schema=SCHEMA)
         chat.complete(ASKED, most_tokens=10, until=time.monotonic() + 20, schema=SCHEMA)
-    assert ["response_format" in asked for asked in server.requests] == [True, False, True]
+    assert ["response_format" in asked for asked in server.requests] == [True, True, False, True]
 
 
 def test_a_stream_comes_in_pieces_to_its_end() -> None:
