@@ -88,7 +88,9 @@ def chat() -> Chat | None:
     if not settings.SPIRE_LLM_URL:
         return None
     if not settings.SPIRE_LLM_MODEL:
-        raise ImproperlyConfigured("SPIRE_LLM_URL is set, and SPIRE_LLM_MODEL is not: name the model that the server has")
+        raise ImproperlyConfigured(
+            "SPIRE_LLM_URL is set, and SPIRE_LLM_MODEL is not: name the model that the server has"
+        )
     return _chat(settings.SPIRE_LLM_URL, settings.SPIRE_LLM_MODEL, settings.SPIRE_LLM_KEY)
 
 

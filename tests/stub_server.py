@@ -70,7 +70,14 @@ def stub(script: Script | Says | str) -> Iterator[Stub]:
             message = {"role": "assistant", "content": said.text}
             choice = {"index": 0, "message": message, "finish_reason": said.finish}
             usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-            whole = {"id": "1", "object": "chat.completion", "created": 1, "model": "stub", "choices": [choice], "usage": usage}
+            whole = {
+                "id": "1",
+                "object": "chat.completion",
+                "created": 1,
+                "model": "stub",
+                "choices": [choice],
+                "usage": usage,
+            }
             body = json.dumps(whole).encode() if said.body is None else said.body
             self._head(said, "application/json", len(body) + (100 if said.is_cut else 0))
             self.wfile.write(body)

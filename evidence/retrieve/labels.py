@@ -1,6 +1,6 @@
 """Labels: how a language model names places without knowing them, and how what it replies is read.
 
-The table from labels to places never leaves the process; nothing that a reply says but a label of the table can name a place.
+The table from labels to places never leaves the process; of what a reply says only a label of it can name a place.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ class Labelled:
     table: Mapping[str, int]
 
 
-def labelled(tree: Document, view: Iterable[int], cited: Sequence[int], labels: Iterable[str] | None = None) -> Labelled:
+def labelled(
+    tree: Document, view: Iterable[int], cited: Sequence[int], labels: Iterable[str] | None = None
+) -> Labelled:
     """The nodes of a view as text with structure, a label before each sentence or row that can be cited.
 
     ``cited`` are their positions; all have to be in the view. Labels are S1, S2 … in this order unless they are given.

@@ -1,4 +1,4 @@
-"""What a language model is shown of a document: candidates in their local context, every place that can be cited labelled."""
+"""What a language model is shown of a document: candidates in their local context, with a label before what can be cited."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def local_context(node: Node, costs: Sequence[int], budget: int) -> PathSet:
 
     Neighbours are seeds: sentences of running text, and rows of tables. Each brings its global context along (the label of
     its list, the headers of its row), which is paid once. Nearer is who shares a deeper ancestor, then who stands fewer
-    seeds away. Nothing is taken from beyond a heading unless the whole section is, and the first that does not fit ends the view.
+    seeds away. Nothing is taken from beyond a heading unless the whole section is; the first that does not fit ends it.
     The node and its global context are there even where they cost more. ``costs``: tokens of each node by position.
     """
     document = node.document

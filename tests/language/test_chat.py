@@ -98,7 +98,11 @@ def test_the_format_that_a_server_takes_is_kept() -> None:
         chat = OpenAIChat(server.url, "stub")
         for _ in range(2):
             chat.complete(ASKED, most_tokens=10, until=time.monotonic() + 20, schema=SCHEMA)
-    assert [asked["response_format"]["type"] for asked in server.requests] == ["json_schema", "json_object", "json_object"]
+    assert [asked["response_format"]["type"] for asked in server.requests] == [
+        "json_schema",
+        "json_object",
+        "json_object",
+    ]
 
 
 def test_where_the_request_itself_is_refused_schemas_are_not_given_up() -> None:

@@ -97,7 +97,13 @@ def test_nothing_that_helps_is_no_evidence(pages: None) -> None:
 
 @pytest.mark.parametrize(
     "fault",
-    [Says(status=500), Says(body=b"<html>Bad gateway"), "I would rather not say.", Says("", finish="length"), Says(after=3)],
+    [
+        Says(status=500),
+        Says(body=b"<html>Bad gateway"),
+        "I would rather not say.",
+        Says("", finish="length"),
+        Says(after=3),
+    ],
     ids=["500", "invalid JSON", "prose", "empty", "slow"],
 )
 def test_where_the_model_fails_the_evidence_is_what_search_found(pages: None, fault: Says | str) -> None:
@@ -141,7 +147,9 @@ def test_what_is_rejected_makes_room_for_more(db: None, embedder: WordEmbedder) 
 
 def test_reading_ends_after_batches_that_held_nothing(db: None, embedder: WordEmbedder) -> None:
     """Two hundred requests for a question that the documents do not answer."""
-    take_in({f"{n}.html": page(f"Gate {n}", Team=f"When Team South may open gate {n} is not known.") for n in range(60)})
+    take_in(
+        {f"{n}.html": page(f"Gate {n}", Team=f"When Team South may open gate {n} is not known.") for n in range(60)}
+    )
     about = what(filtered("none", budget=100))
     assert 0 < about.read < 30
 
@@ -226,11 +234,19 @@ class Says1:
 
 TREE = parse(b"<title>A</title><h1>A</h1>" + b"".join(b"<p>Sentence number %d.</p>" % n for n in range(20)), "a.html")
 SOURCE = Readable(TREE, token_costs(TREE, count_all))
-HITS = [Hit(1, (seed.position,), SOURCE.costs[seed.position], 1 - n / 100, (), (), ()) for n, seed in enumerate(seeds(TREE))]
+HITS = [
+    Hit(1, (seed.position,), SOURCE.costs[seed.position], 1 - n / 100, (), (), ()) for n, seed in enumerate(seeds(TREE))
+]
 
 
 @settings(max_examples=40)
-@given(st.one_of(st.text(), st.text(alphabet="S123456789, \n"), st.lists(st.integers(-2, 99)).map(lambda ns: f"{[f'S{n}' for n in ns]}")))
+@given(
+    st.one_of(
+        st.text(),
+        st.text(alphabet="S123456789, \n"),
+        st.lists(st.integers(-2, 99)).map(lambda ns: f"{[f'S{n}' for n in ns]}"),
+    )
+)
 def test_whatever_a_model_says_only_seeds_become_citations(reply: str) -> None:
     """The contract, from the reply to what is kept: places of the table alone, each once."""
 

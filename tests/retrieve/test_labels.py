@@ -21,7 +21,11 @@ TABLE = {"S1": 11, "S2": 22, "S3": 33}
         ('Here you are: {"answers": ["[S2]", "s3"]}', {"S2": 2, "S3": 2}, {}),
         ('["S2"]', {"S2": 2}, {}),
         ('{"answers": [], "helps": []}', {}, {}),
-        ('{"answers": ["S1", "S1", "S9", "S-1", 3, null, {"S2": 1}]}', {"S1": 2}, {"repeated": 1, "unknown": 1, "malformed": 4}),
+        (
+            '{"answers": ["S1", "S1", "S9", "S-1", 3, null, {"S2": 1}]}',
+            {"S1": 2},
+            {"repeated": 1, "unknown": 1, "malformed": 4},
+        ),
         ('{"answers": "S1", "helps": ["S2"], "more": ["S3"]}', {"S2": 1}, {"malformed": 2}),
         ("answers: S1, S2\nhelps: S3", {"S1": 2, "S2": 2, "S3": 1}, {}),
         ("S1\nS2.", {"S1": 2, "S2": 2}, {}),
@@ -39,7 +43,9 @@ def test_a_reply_is_read(reply: str, grades: dict[str, int], faults: dict[str, i
     assert dict(reading.faults) == faults
 
 
-@pytest.mark.parametrize("reply", ["", "   ", "I do not know.", "S1 does not answer, but S2 might.", '{"answers": ["S1"', "{}x[", "42"])
+@pytest.mark.parametrize(
+    "reply", ["", "   ", "I do not know.", "S1 does not answer, but S2 might.", '{"answers": ["S1"', "{}x[", "42"]
+)
 def test_what_is_no_reply_is_not_taken_for_an_empty_one(reply: str) -> None:
     """A cut or rambling reply that reads as "nothing here helps", and hides the answer."""
     found = read_reply(reply, TABLE)
@@ -50,7 +56,9 @@ REPLIES = st.one_of(
     st.text(),
     st.text(alphabet='S123[]{}",: \n-answershelp'),
     st.recursive(
-        st.one_of(st.none(), st.integers(), st.text(max_size=5), st.sampled_from(["S1", "S2", "S4", "[S3]", "s1", "S01"])),
+        st.one_of(
+            st.none(), st.integers(), st.text(max_size=5), st.sampled_from(["S1", "S2", "S4", "[S3]", "s1", "S01"])
+        ),
         lambda inner: st.one_of(
             st.lists(inner, max_size=4), st.dictionaries(st.sampled_from(["answers", "helps", "S1"]), inner, max_size=3)
         ),

@@ -15,7 +15,8 @@ from evidence.tree.text import to_text, token_costs
 from tests.tree.strategies import broken_pages, pages
 
 PAGE = b"""<!doctype html><title>Yard</title><h1>Yard</h1><p>The yard is shared.</p>
-<h2>Gate</h2><p>The gate to the yard is green. In summer it opens at six. In winter it opens at nine.</p><p>Ring the bell twice.</p>
+<h2>Gate</h2><p>The gate to the yard is green. In summer it opens at six. In winter it opens at nine.</p>
+<p>Ring the bell twice.</p>
 <h2>Tools</h2><p>Take with you:</p><ul><li>A rake. Clean it afterwards.</li><li>A spade.</li></ul>
 <table><tr><th>Tool</th><th>Hook</th></tr><tr><td>Rake</td><td>4</td></tr><tr><td>Spade</td><td>5</td></tr></table>"""
 
@@ -35,7 +36,10 @@ def test_a_sentence_alone_has_its_global_context() -> None:
 
 def test_the_nearest_come_first() -> None:
     """The next paragraph while the sentence before, which says what "it" is, is left out."""
-    assert view("In summer it opens at six.", 30) == "# Yard\n## Gate\nThe gate to the yard is green. In summer it opens at six."
+    assert (
+        view("In summer it opens at six.", 30)
+        == "# Yard\n## Gate\nThe gate to the yard is green. In summer it opens at six."
+    )
 
 
 def test_a_section_is_taken_whole_before_the_next_one() -> None:

@@ -42,7 +42,9 @@ class Command(BaseCommand):
             )
         )
         filter_command.add_arguments(
-            kinds.add_parser("filter", help="what a filter of the candidates is worth: embedding only, and the language model")
+            kinds.add_parser(
+                "filter", help="what a filter of the candidates is worth: embedding only, and the language model"
+            )
         )
         kinds.add_parser("operators", help="up and down as SQL, each in several ways, on the trees in the database")
 
