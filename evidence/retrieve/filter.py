@@ -18,8 +18,8 @@ from evidence.retrieve.prompts import UNREADABLE, to_pick
 from evidence.retrieve.views import Readable, View, as_hit, seeds_of, views_of
 from evidence.store.search import Hit
 
-MOST_IDLE = 2
-"""Batches in a row of which nothing is kept; then no more are read, whatever is left of the budget."""
+MOST_IDLE = 40
+"""Candidates in a row of which nothing is kept; then no more are read, whatever is left of the budget."""
 
 MOST_REPLY_TOKENS = 400
 
@@ -59,7 +59,7 @@ class Filter:
             if work.failures and work.views == views:
                 break
             if work.views > views:
-                idle = idle + 1 if len(work.picks) == picks else 0
+                idle = idle + len(batch) if len(work.picks) == picks else 0
         kept = work.kept() if work.views or not work.failures else list(hits)
         filtered = work.summary(read=len(hits) - len(rest), kept=len(kept))
         log.info("%s: %s", self.chat.name, filtered)

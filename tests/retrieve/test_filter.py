@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evidence.language.chat import Message, OpenAIChat, Reply, Stream, Usage
 from evidence.language.tokens import count, count_all
 from evidence.retrieve.evidence import Evidence, Filtered
-from evidence.retrieve.filter import Filter
+from evidence.retrieve.filter import MOST_IDLE, Filter
 from evidence.retrieve.library import stored
 from evidence.retrieve.pipeline import ask
 from evidence.retrieve.views import Readable
@@ -141,17 +141,18 @@ def test_what_is_rejected_makes_room_for_more(db: None, embedder: WordEmbedder) 
     take_in({**many, "gate.html": page("Bell", Hours="At six South has it open, the gate.")})
     plain = ask(QUESTION, collections=[collection_of().pk], budget=100)
     assert "At six South has it open, the gate." not in cited(plain)
-    found = filtered(keeps("At six South has it open, the gate.", "When Team South may open gate 3 "), budget=100)
-    assert "At six South has it open, the gate." in cited(found) or what(found).read > len(cited(plain))
+    found = filtered(keeps("At six South has it open, the gate."), budget=100)
+    assert "At six South has it open, the gate." in cited(found)
+    assert what(found).read > len(cited(plain))
 
 
-def test_reading_ends_after_batches_that_held_nothing(db: None, embedder: WordEmbedder) -> None:
+def test_reading_ends_when_nothing_was_found_for_long(db: None, embedder: WordEmbedder) -> None:
     """Two hundred requests for a question that the documents do not answer."""
     take_in(
         {f"{n}.html": page(f"Gate {n}", Team=f"When Team South may open gate {n} is not known.") for n in range(60)}
     )
     about = what(filtered("none", budget=100))
-    assert 0 < about.read < 30
+    assert MOST_IDLE <= about.read < 60
 
 
 def test_no_more_requests_are_made_at_once_than_are_allowed(db: None, embedder: WordEmbedder) -> None:
@@ -217,7 +218,7 @@ def test_the_texts_never_exceed_the_budget(pages: None, budget: int) -> None:
     assert sum(count(excerpt.text) for excerpt in found.excerpts) == found.tokens <= budget
 
 
-class Says1:
+class Given:
     """A model that says what it is given to say."""
 
     name = "given"
@@ -253,7 +254,7 @@ def test_whatever_a_model_says_only_seeds_become_citations(reply: str) -> None:
     def library(revision_ids: Sequence[int]) -> Mapping[int, Readable]:
         return dict.fromkeys(revision_ids, SOURCE)
 
-    kept, about = Filter(Says1(reply.replace("'", '"')), library).choose("What?", HITS, 100)
+    kept, about = Filter(Given(reply.replace("'", '"')), library).choose("What?", HITS, 100)
     places = [hit.positions for hit in kept]
     assert set(places) <= {(seed.position,) for seed in seeds(TREE)}
     assert len(set(places)) == len(places) == about.kept
