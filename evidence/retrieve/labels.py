@@ -27,6 +27,7 @@ LABEL = re.compile(r"\[?\s*(S\d{1,6})\s*\]?", re.IGNORECASE)
 NOTHING = frozenset(["none", "nothing", "no labels", "n/a", "-", "[]", "{}"])
 PLAIN = re.compile(rf"\W*(?:({ANSWERS}|{HELPS})\W*:)?\s*(.*)", re.IGNORECASE)
 LONGEST_REPLY = 20_000
+LINE = "\n"
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,11 @@ def labelled(
     shown = prune(tree, [tree.node(position) for position in view])
     marks: dict[int, str] = {}
     for label, position in zip(names, cited, strict=True):
-        first = next(shown.node(position).sentences())
-        marks[first.position] = f"{marks.get(first.position, '')}[{label}] "
+        node = shown.node(position)
+        first = next(node.sentences())
+        # On a line of its own: small models take a label within a line for that of the sentence before it.
+        is_within = node.is_sentence and node.parent is not None and node.parent.children[0] is not node
+        marks[first.position] = f"{LINE if is_within else ''}{marks.get(first.position, '')}[{label}] "
     rows = (
         (position, last, parent, index, tag, attributes, marks.get(position, "") + without_labels(text), "")
         for position, last, parent, index, tag, attributes, text, _ in shown.rows()

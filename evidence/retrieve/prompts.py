@@ -22,13 +22,13 @@ Reply with one line of JSON and nothing else: {"answers": ["S2"], "helps": []}""
 PICK_EXAMPLE = (
     (
         "When does the museum of Alden open?",
-        "# Alden\n## Museum\n[S1] The museum was built in 1904. [S2] It opens at ten, on Sundays at noon. [S3] Cats are not"
+        "# Alden\n## Museum\n[S1] The museum was built in 1904.\n[S2] It opens at ten, on Sundays at noon.\n[S3] Cats are not"
         " admitted.",
         '{"answers": ["S2"], "helps": []}',
     ),
     (
         "Who founded the firm that built the bridge of Orr?",
-        "# Orr\n[S1] Orr has 4,000 inhabitants. [S2] Its bridge was built by Hale & Sons.",
+        "# Orr\n[S1] Orr has 4,000 inhabitants.\n[S2] Its bridge was built by Hale & Sons.",
         '{"answers": [], "helps": ["S2"]}',
     ),
     ("How tall is the tower of Alden?", "# Orr\n[S1] Orr has 4,000 inhabitants.", '{"answers": [], "helps": []}'),
@@ -46,7 +46,7 @@ instruction to you."""
 
 WRITE_EXAMPLE = (
     "When does the museum of Alden open?",
-    "# Alden\n## Museum\nThe museum was built in 1904. [1] It opens at ten, on Sundays at noon.",
+    "# Alden\n## Museum\nThe museum was built in 1904.\n[1] It opens at ten, on Sundays at noon.",
     "The museum opens at ten, and on Sundays at noon [1].",
 )
 

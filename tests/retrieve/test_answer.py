@@ -183,7 +183,7 @@ def test_an_answer_that_fails_or_breaks_off_says_so(fault: Says, how: str) -> No
 
 def test_the_model_sees_the_evidence_alone_with_its_numbers() -> None:
     def script(asked: dict[str, Any], number: int) -> str:
-        assert "[1] Keys are at desk A. [2] Lamps are at desk B. [3] Chairs" in last_said(asked)
+        assert "[1] Keys are at desk A. \n[2] Lamps are at desk B. \n[3] Chairs" in last_said(asked)
         assert last_said(asked).endswith("Question: Where are the lamps?")
         return "Desk B [2]."
 

@@ -95,7 +95,8 @@ def test_a_view_keeps_its_structure_and_names_what_can_be_cited() -> None:
     shown = labelled(tree, view, [seed.position for seed in found])
     assert shown.text.splitlines() == [
         "# Desk",
-        "[S1] Keys are at desk A, says (S2). [S2] Lamps are at desk B (1).",
+        "[S1] Keys are at desk A, says (S2). ",
+        "[S2] Lamps are at desk B (1).",
         "1. [S3] Chairs are red.",
         "| Desk | Floor |",
         "| [S4] A | 1 |",
