@@ -22,8 +22,8 @@ Reply with one line of JSON and nothing else: {"answers": ["S2"], "helps": []}""
 PICK_EXAMPLE = (
     (
         "When does the museum of Alden open?",
-        "# Alden\n## Museum\n[S1] The museum was built in 1904.\n[S2] It opens at ten, on Sundays at noon.\n[S3] Cats are not"
-        " admitted.",
+        "# Alden\n## Museum\n[S1] The museum was built in 1904.\n[S2] It opens at ten, on Sundays at noon.\n[S3] Cats are"
+        " not admitted.",
         '{"answers": ["S2"], "helps": []}',
     ),
     (
