@@ -13,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, transaction
 from django.utils.module_loading import import_string
 
+from evidence.language.chat import Chat, OpenAIChat
 from evidence.language.embedder import Embedder
 from evidence.language.load import load
 from evidence.store.connection import borrow
@@ -80,3 +81,20 @@ def embedder_of(index: Index) -> Embedder:
             " SPIRE_EMBEDDER_BACKEND back"
         )
     return found
+
+
+def chat() -> Chat | None:
+    """The language model that the site is set to; None where it has none."""
+    if not settings.SPIRE_LLM_URL:
+        return None
+    if not settings.SPIRE_LLM_MODEL:
+        raise ImproperlyConfigured(
+            "SPIRE_LLM_URL is set, and SPIRE_LLM_MODEL is not: name the model that the server has"
+        )
+    return _chat(settings.SPIRE_LLM_URL, settings.SPIRE_LLM_MODEL, settings.SPIRE_LLM_KEY)
+
+
+# One for all questions: it keeps connections, and remembers what the server does not take.
+@lru_cache(maxsize=4)
+def _chat(url: str, name: str, key: str) -> OpenAIChat:
+    return OpenAIChat(url, name, key)

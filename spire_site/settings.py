@@ -24,6 +24,14 @@ SPIRE_EMBEDDER_BACKEND = os.environ.get("SPIRE_EMBEDDER_BACKEND", "auto")
 # Tokens of evidence that a question gets when it does not say.
 SPIRE_BUDGET = int(os.environ.get("SPIRE_BUDGET", "1000"))
 
+# A language model on a server that speaks OpenAI's protocol; none without a URL. Of a question it may have so many seconds
+# in all, and so many requests at once.
+SPIRE_LLM_URL = os.environ.get("SPIRE_LLM_URL", "")
+SPIRE_LLM_MODEL = os.environ.get("SPIRE_LLM_MODEL", "")
+SPIRE_LLM_KEY = os.environ.get("SPIRE_LLM_KEY", "")
+SPIRE_LLM_SECONDS = float(os.environ.get("SPIRE_LLM_SECONDS", "20"))
+SPIRE_LLM_AT_ONCE = int(os.environ.get("SPIRE_LLM_AT_ONCE", "4"))
+
 # Policies of the site's own that collections may switch on: dotted paths of evidence.tree.context.Policy objects.
 SPIRE_POLICIES = [path for path in os.environ.get("SPIRE_POLICIES", "").split(",") if path]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from evidence.language.chat import Usage
 from evidence.tree.document import Document
 from evidence.tree.path import Path, PathSet
 
@@ -63,6 +65,23 @@ class Excerpt:
 
 
 @dataclass(frozen=True)
+class Filtered:
+    """What a language model made of the candidates: how many it was to read, how many are kept.
+
+    ``grades``: of what it picked, by revision and position; those of labels.GRADES. ``failures``: revisions whose candidates
+    were not judged and stay, and why. ``faults``: how often what was wrong in its replies.
+    """
+
+    model: str
+    read: int
+    kept: int
+    grades: Mapping[tuple[int, int], int]
+    failures: Mapping[int, str]
+    faults: Mapping[str, int]
+    usage: Usage
+
+
+@dataclass(frozen=True)
 class Evidence:
     """The excerpts that a question gets, the best first, and from glossaries the definitions of terms that these use;
     ``tokens`` is the sum of all, never above ``budget``. Where ``likely`` is false, what was searched seems to hold no
@@ -76,3 +95,4 @@ class Evidence:
     index: str
     definitions: tuple[Excerpt, ...] = ()
     likely: bool = True
+    filtered: Filtered | None = None

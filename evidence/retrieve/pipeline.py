@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+
+import sqlalchemy as sa
 
 from evidence.configured import embedder_of, pipeline
 from evidence.language.tokens import count
 from evidence.retrieve.budget import Selection, fill
 from evidence.retrieve.evidence import Citation, Evidence, Excerpt, Why
+from evidence.retrieve.filter import Filter
 from evidence.retrieve.glossary import add_definitions
 from evidence.retrieve.likely import is_likely
 from evidence.retrieve.question import read_question
@@ -40,12 +44,14 @@ def ask(
     floor: float = 0.0,
     glossaries: Sequence[int] = (),
     filters: Filters = NO_FILTERS,
+    reader: Filter | None = None,
 ) -> Evidence:
     """The evidence for a question from these collections, at most ``budget`` tokens of it.
 
     In the question "quoted phrases" must stand in what is found, and -excluded words must not.
     ``floor`` is the share of the best score below which a candidate is left out, though it would fit; the first few stay.
     ``glossaries`` are the collections, of those asked, whose glossaries define the terms that the evidence uses.
+    ``reader`` reads the candidates and keeps what helps.
 
     Three statements go to the database: which index, the candidates, their excerpts; with glossaries up to two more for
     the definitions and their excerpts. NoIndex when nothing has been
@@ -54,6 +60,7 @@ def ask(
     if budget < 1:
         raise ValueError(f"a budget of {budget} tokens holds nothing; give 1 or more")
     asked = read_question(question[:LONGEST_QUESTION])
+    asked_glossaries = [collection for collection in glossaries if collection in collections]
     clock = _Clock()
     with pipeline() as connection:
         way = indexes.get(connection, index)
@@ -74,17 +81,42 @@ def ask(
             filters=filters,
         )
         clock.lap("search")
-        selections = fill(_above(floor, hits), int(budget * SLACK))
-        linked = read_links(connection, {selection.revision_id: selection.places() for selection in selections})
-        if asked_glossaries := [collection for collection in glossaries if collection in collections]:
-            add_definitions(connection, selections, linked, glossaries=asked_glossaries, budget=budget)
+        hits = _above(floor, hits)
+        if reader is None:
+            return _gathered(connection, hits, question, way.name, clock, glossaries=asked_glossaries, budget=budget)
+    # Nothing is held open in the database while a language model reads.
+    kept, filtered = reader.choose(asked.text, hits, budget)
+    hits = [replace(hit, rank=rank) for rank, hit in enumerate(kept, 1)]
+    clock.lap("filter")
+    with pipeline() as connection:
+        found = _gathered(connection, hits, question, way.name, clock, glossaries=asked_glossaries, budget=budget)
+    return replace(found, filtered=filtered)
+
+
+def _gathered(
+    connection: sa.Connection,
+    hits: list[Hit],
+    question: str,
+    index: str,
+    clock: _Clock,
+    *,
+    glossaries: Sequence[int],
+    budget: int,
+) -> Evidence:
+    """The evidence that these candidates make, the best first."""
+    selections = fill(hits, int(budget * SLACK))
+    linked = read_links(connection, {selection.revision_id: selection.places() for selection in selections})
+    # A document may have gone while its candidates were read.
+    selections = [selection for selection in selections if selection.revision_id in linked]
+    if glossaries:
+        add_definitions(connection, selections, linked, glossaries=glossaries, budget=budget)
     clock.lap("read")
     excerpts = excerpts_within(selections, linked, budget)
     answering = tuple(excerpt for excerpt in excerpts if excerpt.citations)
     definitions = tuple(excerpt for excerpt in excerpts if not excerpt.citations) if answering else ()
     clock.lap("excerpt")
     tokens = sum(excerpt.tokens for excerpt in (*answering, *definitions))
-    return Evidence(question, budget, tokens, answering, clock.laps, way.name, definitions, is_likely(hits))
+    return Evidence(question, budget, tokens, answering, clock.laps, index, definitions, is_likely(hits))
 
 
 def _above(floor: float, hits: list[Hit]) -> list[Hit]:

@@ -1,10 +1,11 @@
 from django.contrib.auth import views as auth
 from django.urls import path
 
-from evidence.web import views
+from evidence.web import answering, views
 
 urlpatterns = [
     path("", views.home, name="home"),
+    path("answer/", answering.answering, name="answer"),
     path("documents/<int:pk>/", views.document, name="document"),
     path("documents/<int:pk>/original", views.original, name="original"),
     path("documents/<int:pk>/to/<path:address>", views.linked, name="linked"),

@@ -29,12 +29,13 @@ from evidence.tree.main_content import apart_reasons
 from evidence.tree.markup import Rendering, anchor, named_anchor
 from evidence.tree.path import Path, PathSet
 from evidence.tree.tags import HEADINGS
+from evidence.web.answering import SCRIPTED_POLICY, answer_url
+from evidence.web.budget import budget_of
 from evidence.web.forms import FilterForm
 from evidence.web.links import inside, is_on_the_web
 from evidence.web.results import definitions_of, nearest_of, results_of
 from evidence.web.unsearched import reasons_in_words
 
-LARGEST_BUDGET = 20_000
 MOST_CITED = 500
 
 # A page is read at a glance: what scores below this share of the best is shown on request. Of the sample's twenty
@@ -59,7 +60,7 @@ def home(request: HttpRequest) -> HttpResponse:
     question = request.GET.get("q", "").strip()
     wanted = set(request.GET.getlist("collection"))
     chosen = [collection for collection in visible if collection.slug in wanted] or visible
-    budget = _budget(request.GET.get("budget", ""))
+    budget = budget_of(request.GET.get("budget", ""))
     wants_all = "all" in request.GET
     form = FilterForm(request.GET)
     filters = form.filters()
@@ -95,7 +96,11 @@ def home(request: HttpRequest) -> HttpResponse:
                 "passages": sum(len(excerpt.citations) for excerpt in evidence.excerpts),
                 "milliseconds": sum(evidence.milliseconds.values()),
             }
-    return render(request, "home.html", context)
+            context["answer_url"] = answer_url(question, chosen, budget, form) if evidence.excerpts else ""
+    response = render(request, "home.html", context)
+    if context.get("answer_url"):
+        response.headers["Content-Security-Policy"] = SCRIPTED_POLICY
+    return response
 
 
 @login_required
@@ -202,12 +207,6 @@ def _is_utf8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _budget(text: str) -> int:
-    if text.isascii() and text.isdigit() and 0 < len(text) < 7:
-        return min(max(int(text), 1), LARGEST_BUDGET)
-    return settings.SPIRE_BUDGET
 
 
 def _cited(given: Iterable[str], tree: Tree) -> tuple[PathSet, int]:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from evidence.bench.quality import splitters
 from evidence.bench.quality.chunks import Chunks, passages, passages_with_context, sections, windows
 from evidence.bench.quality.data import DataError
+from evidence.bench.quality.filtered import FilteredSpire
 from evidence.bench.quality.spire import Spire
 from evidence.bench.quality.systems import System
 from evidence.bench.quality.units import Way
 
 SPIRE = "spire"
+FILTERED = "spire+llm"
 HEADED = ("title", "heading")
 
 
@@ -108,7 +110,8 @@ def systems(wanted: Sequence[str]) -> list[System]:
     DataError for a name that there is not."""
     main = [Spire(SPIRE, "SPIRE, as the product answers"), *ablations(), *baselines()]
     more = tuning()
-    by_name = {system.name: system for system in (*main, *more)}
+    filtered = FilteredSpire(FILTERED, "SPIRE, its candidates read by a language model")
+    by_name = {system.name: system for system in (*main, *more, filtered)}
     groups = {"main": main, "tuning": [main[0], *more], "all": [*main, *more]}
     chosen: dict[str, System] = {}
     for name in wanted:

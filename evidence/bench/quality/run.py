@@ -29,8 +29,9 @@ EXAMPLE_BUDGET = 1000
 SEED = 20260301
 
 # What the marks of a system depend on.
-ROOMS = ("tree", "language", "ingest/units.py", "retrieve/budget.py", "retrieve/pipeline.py", "bench/quality")
-PRESENTATION = ("report.py", "plots.py", "summary.py", "catalogue.py", "statistics.py")
+ASKED = ("budget", "filter", "labels", "pipeline", "prompts", "views")
+ROOMS = ("tree", "language", "ingest/units.py", *(f"retrieve/{name}.py" for name in ASKED), "bench/quality")
+PRESENTATION = ("filter_command.py", "report.py", "plots.py", "summary.py", "catalogue.py", "statistics.py")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from evidence.bench import operators, questions, stages, tree_command
 from evidence.bench.quality import command as quality_command
+from evidence.bench.quality import filter_command
 from evidence.bench.quality.data import DataError
 from evidence.configured import pipeline
 from evidence.management.commands.ask import collection_ids
@@ -38,6 +39,11 @@ class Command(BaseCommand):
         quality_command.add_arguments(
             kinds.add_parser(
                 "quality", help="is structure worth it: SPIRE, its ablations and baselines on questions with gold"
+            )
+        )
+        filter_command.add_arguments(
+            kinds.add_parser(
+                "filter", help="what a filter of the candidates is worth: embedding only, and the language model"
             )
         )
         kinds.add_parser("operators", help="up and down as SQL, each in several ways, on the trees in the database")
@@ -72,6 +78,10 @@ class Command(BaseCommand):
 
     def _quality(self, **options: Any) -> None:
         for line in quality_command.run(options):
+            self.stdout.write(line)
+
+    def _filter(self, **options: Any) -> None:
+        for line in filter_command.run(options):
             self.stdout.write(line)
 
     def _operators(self, **_: Any) -> None:

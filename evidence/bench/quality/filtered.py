@@ -1,0 +1,48 @@
+"""SPIRE with its contextual filter, by the language model that the site is set to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.conf import settings
+
+from evidence.bench.quality.corpus import Asked
+from evidence.bench.quality.data import DataError
+from evidence.bench.quality.spire import Spire
+from evidence.bench.quality.systems import Answer
+from evidence.configured import chat
+from evidence.retrieve.filter import Filter
+from evidence.retrieve.views import Readable
+from evidence.store.search import Hit
+
+SECONDS = 600.0
+"""Of a question. What is measured here is what a filter finds; a deadline would measure the server."""
+
+
+@dataclass
+class FilteredSpire(Spire):
+    """SPIRE whose candidates a language model has read. DataError where the site has none."""
+
+    _question: str = field(default="", init=False, repr=False)
+
+    @property
+    def settings(self) -> str:
+        return f"{super().settings} {settings.SPIRE_LLM_MODEL}"
+
+    def _search(self, asked: Asked, limit: int) -> list[tuple[int, float]]:
+        self._question = asked.text
+        return super()._search(asked, limit)
+
+    def _answer(self, hits: list[Hit], budget: int) -> Answer:
+        model = chat()
+        if model is None:
+            raise DataError(f"{self.name} needs a language model: set SPIRE_LLM_URL and SPIRE_LLM_MODEL")
+        reader = Filter(model, self._library, settings.SPIRE_LLM_AT_ONCE, SECONDS)
+        kept, about = reader.choose(self._question, hits, budget)
+        if about.failures:
+            raise DataError(f"{self._question!r} could not be filtered: {next(iter(about.failures.values()))}")
+        return super()._answer(kept, budget)
+
+    def _library(self, documents: Sequence[int]) -> Mapping[int, Readable]:
+        return {number: Readable(self._corpus.trees[number], self._corpus.costs[number]) for number in documents}
