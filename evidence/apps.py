@@ -12,4 +12,6 @@ class EvidenceConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from evidence import checks  # noqa: F401 (registers them)
+
         gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 20, 50)

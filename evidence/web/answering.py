@@ -118,9 +118,7 @@ def _shown(evidence: Evidence, said: Iterable[Claim | End]) -> dict[str, Any]:
     }
 
 
-def _events(
-    question: str, chosen: list[Collection], budget: int, filters: Filters, model: Chat
-) -> Iterator[bytes]:
+def _events(question: str, chosen: list[Collection], budget: int, filters: Filters, model: Chat) -> Iterator[bytes]:
     """An event for each claim, as data that the script writes as text, and one for the end."""
     try:
         evidence = _evidence(question, chosen, budget, filters, model)
