@@ -11,8 +11,8 @@ from typing import Any
 
 from evidence.bench.parsers import Counts, Lxml, NotInstalled, Page, Parser, Piece, links_of, plain
 from evidence.bench.table_grid import Grid, grid_of_html
+from evidence.tree.tags import HEADINGS
 
-HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 BLOCKS = ("p", "li", "dt", "dd", "td", "th", "pre", "div", "tr", "table", "ul", "ol", *HEADINGS)
 
 

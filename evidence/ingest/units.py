@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from evidence.tree.context import POLICIES, Entry, Policy, global_context, grid_of
 from evidence.tree.document import Document, Node
 from evidence.tree.seeds import seeds
-from evidence.tree.tables import CELLS
-from evidence.tree.tags import HEADINGS
+from evidence.tree.tags import CELLS, HEADINGS
 
 WORDS_OF_A_PASSAGE = 100
 

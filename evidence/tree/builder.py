@@ -19,7 +19,7 @@ from evidence.tree.inline import (
     words_for_an_image,
     would_join,
 )
-from evidence.tree.main_content import declared
+from evidence.tree.main_content import APART, declared
 from evidence.tree.mathematics import written
 from evidence.tree.sentences import Run, visible
 from evidence.tree.tags import (
@@ -377,7 +377,7 @@ class Builder:
         if may_hold is not None and tag not in may_hold:
             parent = self._implied.holder(parent, tag)
         if self._apart and parent is self._apart_parent:
-            attributes = {**attributes, "apart": self._apart}
+            attributes = {**attributes, APART: self._apart}
         node = Node(self.document, parent, len(parent.children), tag, attributes, text, markup)
         parent.children.append(node)
         return node

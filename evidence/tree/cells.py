@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from evidence.tree.document import Node
+from evidence.tree.tags import CELLS, ROW_GROUPS
 
 WIDEST_SPAN = 1000
 """The HTML standard's limit for colspan; its limit for rowspan is 65534."""
 
 WIDEST_TABLE = 1000
 """Columns up to which a cell reaches into the rows below. Bounds the work for each row of a table made to be slow."""
-
-ROW_GROUPS = ("thead", "tbody", "tfoot")
-CELLS = ("td", "th")
 
 
 @dataclass(slots=True)

@@ -18,7 +18,8 @@ from evidence.tree.labels import caption_of, lead_in, shortened
 from evidence.tree.path import PathSet
 from evidence.tree.references import reference
 from evidence.tree.structure import HEADING_SCOPES, Structure, grid_of, structure_of
-from evidence.tree.tables import CELLS, Grid, is_layout
+from evidence.tree.tables import Grid, is_layout
+from evidence.tree.tags import CELLS
 from evidence.tree.terms import lookup_form
 
 __all__ = ["HEADING_SCOPES", "OPTIONAL", "POLICIES", "Entry", "Policy", "global_context", "grid_of", "policies_for"]

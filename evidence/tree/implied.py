@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from evidence.tree.document import Node
-from evidence.tree.tags import CELLS
+from evidence.tree.tags import CELLS, ROW_GROUPS
 
-ROWS_ONLY = frozenset(("tr",))
 MAY_HOLD = {
-    "table": frozenset(("caption", "thead", "tbody", "tfoot", "tr")),
-    "thead": ROWS_ONLY,
-    "tbody": ROWS_ONLY,
-    "tfoot": ROWS_ONLY,
+    "table": frozenset(("caption", *ROW_GROUPS, "tr")),
+    **dict.fromkeys(ROW_GROUPS, frozenset(("tr",))),
     "tr": frozenset(CELLS),
 }
 """What may stand directly in each part of a table."""

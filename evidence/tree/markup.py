@@ -11,7 +11,8 @@ from itertools import groupby
 from evidence.tree.document import NO_ATTRIBUTES, SENTENCE, Document, Node
 from evidence.tree.path import Path, PathSet
 from evidence.tree.rows import displayed_rows
-from evidence.tree.tables import ROW_GROUPS, is_layout
+from evidence.tree.tables import is_layout
+from evidence.tree.tags import LISTS, ROW_GROUPS
 
 KEPT_AS_THEY_ARE = frozenset(
     [
@@ -52,7 +53,6 @@ KEPT_AS_THEY_ARE = frozenset(
 # No text may stand in these directly.
 HOLD_BLOCKS_ONLY = frozenset(["ul", "ol", "dl", "table", "hr", "details"])
 # What is not searched is folded up around blocks, but within these: nothing else may stand in a list or a row.
-LISTS = frozenset(["ul", "ol", "dl"])
 ITEMS = frozenset(["li", "dt", "dd", "td", "th"])
 BOXES = {
     "true": '<input type="checkbox" checked="" disabled="">',

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from evidence.tree.cells import CELLS, WIDEST_SPAN, row_groups, span
+from evidence.tree.cells import WIDEST_SPAN, row_groups, span
 from evidence.tree.document import Node
+from evidence.tree.tags import CELLS
 
 
 @dataclass(slots=True)

@@ -8,9 +8,7 @@ from typing import NamedTuple
 from evidence.tree.document import SENTENCE, Document, Node
 from evidence.tree.labels import caption_of, lead_in, opening, terms_of
 from evidence.tree.tables import Grid, is_layout
-from evidence.tree.tags import HEADINGS
-
-LISTS = ("ul", "ol", "dl")
+from evidence.tree.tags import HEADINGS, LISTS
 
 # A heading in one of these says nothing about what follows it.
 HEADING_SCOPES = frozenset(

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice
 
-from evidence.tree.cells import CELLS, ROW_GROUPS, Cell, Row, lay_out, row_groups, rows_of
+from evidence.tree.cells import Cell, Row, lay_out, row_groups, rows_of
 from evidence.tree.document import Document, Node
 from evidence.tree.header_rows import LONGEST_HEADER, assign_headers, cell_at, key_column
 from evidence.tree.tags import HEADINGS
 
-__all__ = ["CELLS", "ROW_GROUPS", "Cell", "Grid", "Row", "is_layout", "mark_layout", "row_groups", "rows_of"]
+__all__ = ["Cell", "Grid", "Row", "is_layout", "mark_layout", "row_groups", "rows_of"]
 
 LAYOUT_ROLES = frozenset(("presentation", "none"))
 DATA_ROLES = frozenset(("table", "grid", "treegrid"))

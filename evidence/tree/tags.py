@@ -12,6 +12,8 @@ CONTAINERS = frozenset(
 )
 BLOCKS = SENTENCE_HOLDERS | CONTAINERS
 CELLS = ("td", "th")
+ROW_GROUPS = ("thead", "tbody", "tfoot")
+LISTS = ("ul", "ol", "dl")
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 ONE_LEAF = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "title"))
 ONE_LEAF_IF_SHORT = frozenset(("li", "td", "th", "dt", "dd", "caption", "summary", "figcaption", "legend"))

@@ -63,7 +63,7 @@ BETWEEN_WORDS = re.compile(r"[^\w\u0900-\u0dff\u0e00-\u0eff]+|_+")
 UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 
 # What never stands within an identifier; "=" parts a setting from its value.
-APART = re.compile(r"""[\s()\[\]{}<>"'`´‘’“”„«»,;|=!?…、。]+""")
+BETWEEN_TOKENS = re.compile(r"""[\s()\[\]{}<>"'`´‘’“”„«»,;|=!?…、。]+""")
 ENDING = ".:-/\\&"
 LEADING = ":&"
 SEPARATORS = re.compile(r"[./\\@:#_~+&-]+")
@@ -93,7 +93,7 @@ def identifiers(text: str) -> list[str]:
     """The identifiers in a text without case, each once: codes, versions, paths, flags, addresses, names with
     underscores, dots or digits. Of paths and addresses the parts too, as far as they are identifiers."""
     found: dict[str, None] = {}
-    for token in APART.split(text.casefold()):
+    for token in BETWEEN_TOKENS.split(text.casefold()):
         token = _bare(token)
         if len(token) < 2 or len(token) > LONGEST_IDENTIFIER or not _is_identifier(token):
             continue

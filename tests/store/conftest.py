@@ -71,6 +71,18 @@ def units_of(vectors: Sequence[Sequence[float]] | np.ndarray, *, context: int = 
     ]
 
 
+def put(connection: sa.Connection, index: Index, revision: Revision, units: list[EmbeddedUnit]) -> None:
+    """Put units into an index as those of a document's only revision."""
+    indexes.replace_units(
+        connection,
+        index,
+        revision_id=revision.pk,
+        replaced_revision_id=None,
+        collection_id=revision.document.collection_id,
+        units=units,
+    )
+
+
 def tree_of(shape: Shape) -> Tree:
     """A document whose blocks are nested as these lists are; an empty list is a sentence."""
     tree = Tree()

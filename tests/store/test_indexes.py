@@ -14,7 +14,7 @@ from psycopg import errors
 from evidence.store import indexes
 from evidence.store.connection import borrow
 from evidence.store.indexes import EmbeddedUnit, Index, UnknownIndex
-from tests.store.conftest import NewRevision, units_of
+from tests.store.conftest import NewRevision, put, units_of
 
 NewIndex = Callable[..., Index]
 UP, RIGHT, FAR = (0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.6, 0.0, -0.8)
@@ -151,14 +151,7 @@ def test_a_hash_that_many_units_share_is_answered_once(
     index = new_index()
     for _ in range(3):
         revision = new_revision()
-        indexes.replace_units(
-            connection,
-            index,
-            revision_id=revision.pk,
-            replaced_revision_id=None,
-            collection_id=revision.document.collection_id,
-            units=units_of([UP]),
-        )
+        put(connection, index, revision, units_of([UP]))
     known = units_of([UP])[0].hash
     statements = []
     sa.event.listen(connection, "after_cursor_execute", lambda *arguments: statements.append(arguments[1].rowcount))
@@ -200,14 +193,7 @@ def test_a_vector_of_zeros_is_refused(
     """A unit that the HNSW index leaves out without a word."""
     index, revision = new_index(), new_revision()
     with pytest.raises(ValueError, match="zeros"), transaction.atomic():
-        indexes.replace_units(
-            connection,
-            index,
-            revision_id=revision.pk,
-            replaced_revision_id=None,
-            collection_id=revision.document.collection_id,
-            units=units_of([UP, vector]),
-        )
+        put(connection, index, revision, units_of([UP, vector]))
     assert indexes.count(connection, index) == 0
 
 
@@ -217,14 +203,7 @@ def test_vectors_of_another_model_do_not_fit(
     """Vectors of two models that meet."""
     index, revision = new_index(), new_revision()
     with pytest.raises(errors.DataError, match="expected 3 dimensions"), transaction.atomic():
-        indexes.replace_units(
-            connection,
-            index,
-            revision_id=revision.pk,
-            replaced_revision_id=None,
-            collection_id=revision.document.collection_id,
-            units=units_of([(1.0, 2.0)]),
-        )
+        put(connection, index, revision, units_of([(1.0, 2.0)]))
 
 
 def test_deleting_a_document_removes_its_vectors(
@@ -232,14 +211,7 @@ def test_deleting_a_document_removes_its_vectors(
 ) -> None:
     """A deleted page that is still found."""
     index, revision = new_index(), new_revision()
-    indexes.replace_units(
-        connection,
-        index,
-        revision_id=revision.pk,
-        replaced_revision_id=None,
-        collection_id=revision.document.collection_id,
-        units=units_of([UP]),
-    )
+    put(connection, index, revision, units_of([UP]))
     revision.document.delete()
     assert indexes.count(connection, index) == 0
 
@@ -253,14 +225,7 @@ def test_the_hnsw_index_is_off_only_while_an_empty_table_is_loaded(
     assert hnsw_indexes(connection, index) == 1
     indexes.begin_load(connection, index)
     assert hnsw_indexes(connection, index) == 0
-    indexes.replace_units(
-        connection,
-        index,
-        revision_id=revision.pk,
-        replaced_revision_id=None,
-        collection_id=revision.document.collection_id,
-        units=units_of([UP]),
-    )
+    put(connection, index, revision, units_of([UP]))
     indexes.end_load(connection, index)
     indexes.end_load(connection, index)
     indexes.begin_load(connection, index)

@@ -14,7 +14,7 @@ from evidence.store.revisions import write_tree
 from evidence.store.search import nearest
 from evidence.tree.html import parse
 from evidence.tree.seeds import seeds
-from tests.store.conftest import NewRevision
+from tests.store.conftest import NewRevision, put
 from tests.store.test_search import plan_of
 
 NewIndex = Callable[..., Index]
@@ -31,17 +31,6 @@ def with_page(connection: sa.Connection, revision: Revision, page: str, index: I
         units = [EmbeddedUnit((p,), 0, 1, p.to_bytes(16, "big"), QUESTION) for p in positions]
         put(connection, index, revision, units)
     return positions
-
-
-def put(connection: sa.Connection, index: Index, revision: Revision, units: list[EmbeddedUnit]) -> None:
-    indexes.replace_units(
-        connection,
-        index,
-        revision_id=revision.pk,
-        replaced_revision_id=None,
-        collection_id=revision.document.collection_id,
-        units=units,
-    )
 
 
 def page(number: int, *, head: str = HEAD, foot: str = FOOT) -> str:

@@ -13,7 +13,7 @@ from evidence.store.indexes import Index
 from evidence.store.revisions import Context, write_tree
 from evidence.store.search import Asked, Hit, nearest
 from evidence.store.wording import Wording, replace_wordings
-from tests.store.conftest import NewRevision, tree_of, units_of
+from tests.store.conftest import NewRevision, put, tree_of, units_of
 
 NewIndex = Callable[..., Index]
 QUESTION = np.array([1.0, 0.0, 0.0], dtype=np.float32)
@@ -25,15 +25,8 @@ def at_angles(*degrees: float) -> np.ndarray:
     return np.stack([np.cos(radians), np.sin(radians), np.zeros(len(degrees))], axis=1)
 
 
-def put(connection: sa.Connection, index: Index, revision: Revision, vectors: np.ndarray) -> None:
-    indexes.replace_units(
-        connection,
-        index,
-        revision_id=revision.pk,
-        replaced_revision_id=None,
-        collection_id=revision.document.collection_id,
-        units=units_of(vectors),
-    )
+def put_vectors(connection: sa.Connection, index: Index, revision: Revision, vectors: np.ndarray) -> None:
+    put(connection, index, revision, units_of(vectors))
 
 
 def plan_of(
@@ -66,7 +59,7 @@ def test_the_nearest_units_come_first_with_their_similarity(
 ) -> None:
     """The best sentence at the end of the list, or a score that is a distance."""
     index, revision = new_index(), new_revision()
-    put(connection, index, revision, at_angles(60, 0, 180, 90))
+    put_vectors(connection, index, revision, at_angles(60, 0, 180, 90))
     hits = nearest(connection, index, QUESTION, collections=[revision.document.collection_id], limit=10)
     assert [hit.positions for hit in hits] == [(2,), (1,), (4,), (3,)]
     assert [hit.score for hit in hits] == pytest.approx([1, 0.5, 0, -1], abs=1e-3)
@@ -79,7 +72,7 @@ def test_the_length_of_a_vector_does_not_matter(
 ) -> None:
     """Long sentences that win because their vectors are long."""
     index, revision = new_index(), new_revision()
-    put(connection, index, revision, at_angles(30, 10) * [[9.0], [0.1]])
+    put_vectors(connection, index, revision, at_angles(30, 10) * [[9.0], [0.1]])
     hits = nearest(connection, index, QUESTION * 7, collections=[revision.document.collection_id], limit=1)
     assert hits[0].positions == (2,)
     assert hits[0].score == pytest.approx(np.cos(np.radians(10)), abs=1e-3)
@@ -90,8 +83,8 @@ def test_hits_bring_their_context(connection: sa.Connection, new_index: NewIndex
     index, revision, bare = new_index(), new_revision(), new_revision()
     contexts = [Context(("title", "heading"), (1, 2), (3, 4))]
     write_tree(connection, revision.pk, tree_of([[], [], []]), tokens=[1] * 4, contexts=contexts, seeds=[])
-    put(connection, index, revision, at_angles(0))
-    put(connection, index, bare, at_angles(5))
+    put_vectors(connection, index, revision, at_angles(0))
+    put_vectors(connection, index, bare, at_angles(5))
     told, untold = nearest(connection, index, QUESTION, collections=[revision.document.collection_id], limit=2)
     assert (told.context_policies, told.context_positions, told.context_tokens) == (
         ("title", "heading"),
@@ -108,7 +101,7 @@ def test_only_the_given_collections_are_searched(
     index = new_index()
     open_, secret, third = new_revision("Open"), new_revision("Secret"), new_revision("Third")
     for revision in (open_, secret, third):
-        put(connection, index, revision, at_angles(0, 10))
+        put_vectors(connection, index, revision, at_angles(0, 10))
     open_id, third_id = open_.document.collection_id, third.document.collection_id
     found = nearest(connection, index, QUESTION, collections=[open_id], limit=10)
     assert [hit.revision_id for hit in found] == [open_.pk, open_.pk]
@@ -131,7 +124,7 @@ def test_a_search_is_one_statement(
 ) -> None:
     """More than three round trips for a question, when a collection holds fewer units than were asked for."""
     index, revision = new_index(), new_revision()
-    put(connection, index, revision, at_angles(0, 10))
+    put_vectors(connection, index, revision, at_angles(0, 10))
     statements.clear()
     assert len(nearest(connection, index, QUESTION, collections=[revision.document.collection_id], limit=200)) == 2
     assert len(statements) == 1
@@ -142,8 +135,8 @@ def test_equal_scores_come_in_the_order_of_revisions_and_units(
 ) -> None:
     """The same question with another answer each time."""
     index, first, second = new_index(), new_revision(), new_revision()
-    put(connection, index, second, at_angles(0, 0, 0))
-    put(connection, index, first, at_angles(0, 0))
+    put_vectors(connection, index, second, at_angles(0, 0, 0))
+    put_vectors(connection, index, first, at_angles(0, 0))
     hits = nearest(connection, index, QUESTION, collections=[first.document.collection_id], limit=10)
     assert [(hit.revision_id, hit.positions[0]) for hit in hits] == [
         (first.pk, 1),
@@ -176,8 +169,8 @@ def crowded(
     near = draw.normal(size=(3000, 16)) * 0.05 + np.eye(16)[0]
     far = draw.normal(size=(400, 16)) * 0.3 - np.eye(16)[0]
     crowd, few = new_revision("Crowd"), new_revision("Few")
-    put(connection, index, crowd, near)
-    put(connection, index, few, far)
+    put_vectors(connection, index, crowd, near)
+    put_vectors(connection, index, few, far)
     indexes.complete(connection, index)
     # What the planner would do with millions of units: use the HNSW index.
     connection.execute(sa.text("SET LOCAL enable_bitmapscan = off"))
@@ -243,14 +236,7 @@ def words_of(
 
 def put_blocks(connection: sa.Connection, index: Index, revision: Revision, vectors: np.ndarray) -> None:
     """A unit for each vector, in the block of its own position."""
-    indexes.replace_units(
-        connection,
-        index,
-        revision_id=revision.pk,
-        replaced_revision_id=None,
-        collection_id=revision.document.collection_id,
-        units=[replace(unit, block=unit.positions[0]) for unit in units_of(vectors)],
-    )
+    put(connection, index, revision, [replace(unit, block=unit.positions[0]) for unit in units_of(vectors)])
 
 
 def test_rare_words_count_for_more_than_common_ones(

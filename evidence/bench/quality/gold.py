@@ -27,7 +27,7 @@ from evidence.bench.quality.data import Gold
 from evidence.tree.context import grid_of
 from evidence.tree.document import Document, Node
 from evidence.tree.path import Path
-from evidence.tree.tables import CELLS
+from evidence.tree.tags import CELLS
 
 ENOUGH = 0.5
 """The share of a gold text that has to be there."""

@@ -13,7 +13,7 @@ from evidence.language.embedder import WINDOW_TOKENS, Vectors, Window, pack
 from evidence.store.search import Hit
 from evidence.tree.context import POLICIES, Entry, Policy, global_context
 from evidence.tree.document import Document, Node
-from evidence.tree.tables import CELLS
+from evidence.tree.tags import CELLS
 
 KEPT = 3
 """Indexes of a corpus that stay in memory."""
