@@ -1,0 +1,5 @@
+"""What people edit or do, and what cannot be derived. Django owns these tables."""
+
+from evidence.models.documents import Collection, CollectionQuerySet, Document, DocumentQuerySet, Reader, Revision
+
+__all__ = ["Collection", "CollectionQuerySet", "Document", "DocumentQuerySet", "Reader", "Revision"]
