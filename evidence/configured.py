@@ -15,10 +15,13 @@ from django.utils.module_loading import import_string
 
 from evidence.language.chat import Chat, OpenAIChat
 from evidence.language.embedder import Embedder
+from evidence.language.judge import Judge, load_judge
 from evidence.language.load import load
 from evidence.store.connection import borrow
 from evidence.store.indexes import Index
 from evidence.tree.context import OPTIONAL, Policy, policies_for
+
+FILTERS = ("offline", "none")
 
 
 class OtherModel(Exception):
@@ -81,6 +84,14 @@ def embedder_of(index: Index) -> Embedder:
             " SPIRE_EMBEDDER_BACKEND back"
         )
     return found
+
+
+@lru_cache(maxsize=1)
+def judge() -> Judge | None:
+    """The filter that reads candidates without a language model, loaded once per process; None where a site wants none."""
+    if settings.SPIRE_FILTER not in FILTERS:
+        raise ImproperlyConfigured(f"SPIRE_FILTER is {settings.SPIRE_FILTER!r}: set it to {' or '.join(FILTERS)}")
+    return load_judge() if settings.SPIRE_FILTER == "offline" else None
 
 
 def chat() -> Chat | None:

@@ -24,6 +24,9 @@ SPIRE_EMBEDDER_BACKEND = os.environ.get("SPIRE_EMBEDDER_BACKEND", "auto")
 # Tokens of evidence that a question gets when it does not say.
 SPIRE_BUDGET = int(os.environ.get("SPIRE_BUDGET", "1000"))
 
+# "offline": a small model judges what search found, and leaves out what is unlikely to help; "none": all is shown.
+SPIRE_FILTER = os.environ.get("SPIRE_FILTER", "offline")
+
 # A language model on a server that speaks OpenAI's protocol; none without a URL. Of a question it may have so many seconds
 # in all, and so many requests at once.
 SPIRE_LLM_URL = os.environ.get("SPIRE_LLM_URL", "")

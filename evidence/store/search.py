@@ -30,7 +30,8 @@ class Hit:
 
     ``rank`` is its place among the hits, from 1. ``vector_rank`` and ``text_rank`` are those it was fused from, None where
     it was not found that way. ``words`` of the question stand in its block; ``overlap`` is their share of the question's
-    words, rare ones counting for more. ``identifiers`` of the question stand in the unit itself, verbatim.
+    words, rare ones counting for more. ``identifiers`` of the question stand in the unit itself, verbatim. ``relevance`` is
+    what a judge made of it, from 0 to 1; None where none has read it.
     """
 
     revision_id: int
@@ -46,6 +47,7 @@ class Hit:
     words: tuple[str, ...] = ()
     overlap: float = 0.0
     identifiers: int = 0
+    relevance: float | None = None
 
 
 @dataclass(frozen=True)

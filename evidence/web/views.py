@@ -16,7 +16,7 @@ from django.utils.http import content_disposition_header
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from evidence.configured import OtherModel, pipeline
+from evidence.configured import OtherModel, judge, pipeline
 from evidence.ingest.readers import FORMATS
 from evidence.language.embedder import ModelError
 from evidence.models import Collection, Document, Revision
@@ -82,6 +82,7 @@ def home(request: HttpRequest) -> HttpResponse:
                 floor=0.0 if wants_all else PAGE_FLOOR,
                 glossaries=[collection.pk for collection in chosen if DEFINITION.name in collection.policies],
                 filters=filters,
+                judge=None if wants_all else judge(),
             )
         except (NoIndex, OtherModel, ModelError) as error:
             context["problem"] = error

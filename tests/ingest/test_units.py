@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from evidence.ingest.units import WORDS_OF_A_PASSAGE, Section, Unit, row_text, sections_of, single_text, units_of
+from evidence.ingest.units import WORDS_OF_A_PASSAGE, Section, sections_of, units_of
 from evidence.tree.document import Document
 from evidence.tree.html import parse
+from evidence.tree.units import Unit, row_text, single_text
 from tests.tree.strategies import pages
 
 PAGE = """<title>Handbook</title><h1>Leave</h1><p>Ask early. Sign it.</p>

@@ -7,14 +7,31 @@ from collections.abc import Sequence
 from evidence.bench.quality import splitters
 from evidence.bench.quality.chunks import Chunks, passages, passages_with_context, sections, windows
 from evidence.bench.quality.data import DataError
-from evidence.bench.quality.filtered import FilteredSpire
+from evidence.bench.quality.filtered import FilteredSpire, JudgedSpire
 from evidence.bench.quality.spire import Spire
 from evidence.bench.quality.systems import System
 from evidence.bench.quality.units import Way
+from evidence.language.judge import load_judge
+from evidence.store.statement import TEXT_WEIGHT
 
 SPIRE = "spire"
+UNFILTERED = "unfiltered"
+VECTORS = "vectors"
 FILTERED = "spire+llm"
 HEADED = ("title", "heading")
+
+
+def as_answered() -> list[System]:
+    """SPIRE as the product answers where nothing is set, the same without its filter, and by vectors alone.
+
+    Words are those of BM25 over whole blocks here; the product counts them in the database, by the same weights.
+    """
+    judge = load_judge()
+    return [
+        JudgedSpire(SPIRE, "SPIRE, as the product answers", full_text=TEXT_WEIGHT, by_block=True, judge=judge),
+        Spire(UNFILTERED, "SPIRE by vectors and words, without its filter", full_text=TEXT_WEIGHT, by_block=True),
+        Spire(VECTORS, "SPIRE by vectors alone, without its filter; what the ablations change"),
+    ]
 
 
 def baselines() -> list[System]:
@@ -25,6 +42,7 @@ def baselines() -> list[System]:
         Chunks("passages-context", "passages of 100 words behind their title and headings", passages_with_context),
         Chunks("sections", "sections by headings, at most 256 tokens", sections(256)),
         Chunks("bm25-passages", "passages of 100 words by BM25, no model", passages, by_words=True),
+        Chunks("passages-hybrid", "passages of 100 words, BM25 fused with the model (RRF)", passages, text_weight=1.0),
     ]
     if splitters.has_langchain():
         about = "LangChain's HTMLSemanticPreservingSplitter, 1000 characters; gold by text"
@@ -36,7 +54,7 @@ def baselines() -> list[System]:
 
 
 def ablations() -> list[System]:
-    """SPIRE with one thing taken from it, or put to it, as the paper has them."""
+    """SPIRE by vectors alone, without its filter, and with one thing taken from it, or put to it, as the paper has them."""
     return [
         Spire("no-context", "SPIRE without global context", Way(context=False), shows_context=False),
         Spire("context-shown", "context shown, but not embedded", Way(context=False)),
@@ -45,7 +63,7 @@ def ablations() -> list[System]:
         Spire("single", "SPIRE, sentences encoded one by one", Way(encoding="single")),
         Spire("local", "SPIRE, a sentence (or row) before and after each candidate joins it", local=1),
         Spire("not-united", "SPIRE, each candidate pays for its own context", is_united=False),
-        Spire("full-text", "SPIRE + BM25 fused (RRF, equal weights)", full_text=1.0),
+        Spire("full-text", "SPIRE by vectors, and BM25 of each unit fused (RRF, equal weights)", full_text=1.0),
     ]
 
 
@@ -108,11 +126,13 @@ def tuning() -> list[System]:
 def systems(wanted: Sequence[str]) -> list[System]:
     """The systems of these names; "main" are SPIRE, the paper's ablations and the baselines, "tuning" the others.
     DataError for a name that there is not."""
-    main = [Spire(SPIRE, "SPIRE, as the product answers"), *ablations(), *baselines()]
+    own = as_answered()
+    main = [*own, *ablations(), *baselines()]
     more = tuning()
-    filtered = FilteredSpire(FILTERED, "SPIRE, its candidates read by a language model")
+    about = "SPIRE, its candidates read by a language model instead"
+    filtered = FilteredSpire(FILTERED, about, full_text=TEXT_WEIGHT, by_block=True)
     by_name = {system.name: system for system in (*main, *more, filtered)}
-    groups = {"main": main, "tuning": [main[0], *more], "all": [*main, *more]}
+    groups = {"main": main, "tuning": [*own, *more], "all": [*main, *more]}
     chosen: dict[str, System] = {}
     for name in wanted:
         if name not in by_name and name not in groups:

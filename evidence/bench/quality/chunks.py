@@ -9,12 +9,13 @@ from typing import Any
 from evidence.bench.quality.corpus import Asked, Corpus
 from evidence.bench.quality.data import Page
 from evidence.bench.quality.fulltext import FullText
-from evidence.bench.quality.systems import Answer, Cited, Part, best
-from evidence.ingest.units import single_text, units_of
+from evidence.bench.quality.systems import Answer, Cited, Part, best, fused
+from evidence.ingest.units import units_of
 from evidence.language.tokens import count, count_all
 from evidence.retrieve.budget import TOKENS_OF_AN_EXCERPT
 from evidence.tree.document import Document, Node
 from evidence.tree.tags import HEADINGS
+from evidence.tree.units import single_text
 
 BREAK = "\n\n"
 MOST_CANDIDATES = 800
@@ -25,12 +26,14 @@ Cut = Callable[[Page, Document], Iterable[tuple[str, frozenset[int] | None]]]
 
 @dataclass
 class Chunks:
-    """Chunks of pages as candidates, by their vectors or by BM25; greedily, and those that do not fit are passed over."""
+    """Chunks of pages as candidates, by their vectors, by BM25, or by both, fused by reciprocal ranks with this weight of
+    BM25; greedily, and those that do not fit are passed over."""
 
     name: str
     about: str
     cut: Cut = field(repr=False)
     by_words: bool = False
+    text_weight: float = 0.0
 
     @property
     def settings(self) -> str:
@@ -46,12 +49,17 @@ class Chunks:
         texts = [part.text for part in self._parts]
         self._tokens = count_all(texts)
         self._scores = _by_words(texts) if self.by_words else _by_vectors(corpus, texts)
+        self._words = _by_words(texts) if self.text_weight else None
 
     def answers(self, asked: Asked, budgets: Sequence[int]) -> Iterator[Answer]:
         scores = self._scores(asked)
         ranking = best(scores, MOST_CANDIDATES)
         if self.by_words:
             ranking = [number for number in ranking if scores[number] > 0]
+        if self._words is not None:
+            words = self._words(asked)
+            said = [number for number in best(words, MOST_CANDIDATES) if words[number] > 0]
+            ranking = [number for number, _ in fused([(1.0, ranking), (self.text_weight, said)], MOST_CANDIDATES)]
         score = float(scores[ranking[0]]) if ranking else 0.0
         for budget in budgets:
             yield self._answer(ranking, budget, score)

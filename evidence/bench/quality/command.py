@@ -14,10 +14,11 @@ from django.conf import settings
 from evidence.bench.quality import report
 from evidence.bench.quality.catalogue import systems
 from evidence.bench.quality.data import DataError, Set
+from evidence.bench.quality.opinion import with_opinions
 from evidence.bench.quality.own import read_own
 from evidence.bench.quality.readers import read_set, sets_in
 from evidence.bench.quality.run import BUDGETS, Run
-from evidence.configured import embedder_named
+from evidence.configured import chat, embedder_named
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -38,7 +39,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--questions", type=int, default=0, metavar="N", help="of each set so many, drawn")
     parser.add_argument("--cache", type=Path, default=settings.SPIRE_DATA / "quality", metavar="FOLDER")
     parser.add_argument("--report", type=Path, metavar="FILE.html", help="else quality.html in the cache's folder")
-    parser.add_argument("--json", action="store_true", help="print the figures for machines")
+    parser.add_argument(
+        "--llm-judge", action="store_true", help="ask the language model that is set about the drawn questions, too"
+    )
+    printed = parser.add_mutually_exclusive_group()
+    printed.add_argument("--json", action="store_true", help="print the figures for machines")
+    printed.add_argument("--markdown", action="store_true", help="print them as tables of Markdown")
 
 
 def run(options: dict[str, Any]) -> Iterator[str]:
@@ -49,6 +55,11 @@ def run(options: dict[str, Any]) -> Iterator[str]:
         systems(options["systems"]), options["budgets"], max(options["questions"], 0), embedder, options["cache"]
     )
     results = list(work.results(sets))
+    if options["llm_judge"]:
+        model = chat()
+        if model is None:
+            raise DataError("--llm-judge needs a language model: set SPIRE_LLM_URL and SPIRE_LLM_MODEL")
+        results = with_opinions(results, model, report.examples_each(sets))
     said = {
         "command": shlex.join(["manage.py", *sys.argv[1:]]),
         "model": f"{embedder.name} ({embedder.fingerprint[:12]})",
@@ -61,7 +72,7 @@ def run(options: dict[str, Any]) -> Iterator[str]:
         return
     for budget in sorted(options["budgets"]):
         yield f"\n{budget} tokens"
-        yield report.as_text(results, budget)
+        yield report.as_markdown(results, budget) if options["markdown"] else report.as_text(results, budget)
     yield f"\nThe report: {page}"
 
 

@@ -1,8 +1,8 @@
-"""SPIRE with its contextual filter, by the language model that the site is set to."""
+"""SPIRE with its contextual filter: by the judge that it brings along, or by the language model that the site is set to."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -12,12 +12,35 @@ from evidence.bench.quality.data import DataError
 from evidence.bench.quality.spire import Spire
 from evidence.bench.quality.systems import Answer
 from evidence.configured import chat
+from evidence.language.judge import Judge, load_judge
 from evidence.retrieve.filter import Filter
+from evidence.retrieve.relevance import judged, read_of
 from evidence.retrieve.views import Readable
 from evidence.store.search import Hit
 
 SECONDS = 600.0
 """Of a question. What is measured here is what a filter finds; a deadline would measure the server."""
+
+
+@dataclass
+class JudgedSpire(Spire):
+    """SPIRE whose first candidates a judge has read; the product's own where none is given. Nothing is cited where it leaves
+    nothing. ``read`` are so many, None for as many as the product reads."""
+
+    judge: Judge = field(default_factory=load_judge, repr=False)
+    read: int | None = None
+
+    @property
+    def settings(self) -> str:
+        return f"{super().settings} {self.judge.fingerprint} {self.judge.floor}"
+
+    def answers(self, asked: Asked, budgets: Sequence[int]) -> Iterator[Answer]:
+        limits = [self.read or read_of(budget) for budget in budgets]
+        hits = self._kept(self._search(asked, max(limits, default=0)))
+        linked = {hit.revision_id: self._linked(hit.revision_id) for hit in hits}
+        for budget, limit in zip(budgets, limits, strict=True):
+            kept, _ = judged(self.judge, asked.text, hits[:limit], linked)
+            yield self._answer(kept, budget)
 
 
 @dataclass

@@ -15,11 +15,14 @@ from django.template.loader import render_to_string
 from evidence.bench.quality import gold
 from evidence.bench.quality.catalogue import SPIRE
 from evidence.bench.quality.data import Set
+from evidence.bench.quality.opinion import PROMPT, agreement
 from evidence.bench.quality.plots import plot
 from evidence.bench.quality.run import EXAMPLE_BUDGET, EXAMPLES, Result
 from evidence.bench.quality.summary import Line, lines
 
 PLOTTED = ("passages-100", "passages-256", "passages-context", "sections", "bm25-passages", "full-text")
+SIGNIFICANT = 0.05
+
 PARTS = ("django", "lxml", "numpy", "onnxruntime", "tiktoken")
 
 PAPER = (
@@ -41,10 +44,16 @@ def html(results: Sequence[Result], sets: Sequence[Set], *, command: str, model:
             "versions": _versions(),
             "rules": (gold.__doc__ or "").partition("\n\n")[2].strip(),
             "paper": _paper() if any(data.name == "hotpotqa" for data in sets) else [],
-            "sets": [_section(data, found, results, math.ceil(EXAMPLES / len(sets))) for data in sets],
+            "sets": [_section(data, found, results, examples_each(sets)) for data in sets],
             "example_budget": EXAMPLE_BUDGET,
+            "prompt": PROMPT,
         },
     )
+
+
+def examples_each(sets: Sequence[Set]) -> int:
+    """The drawn questions that the report shows of each set."""
+    return math.ceil(EXAMPLES / len(sets))
 
 
 def as_json(results: Sequence[Result], *, command: str, model: str) -> str:
@@ -67,6 +76,27 @@ def as_text(results: Sequence[Result], budget: int) -> str:
     return "\n".join(rows)
 
 
+def as_markdown(results: Sequence[Result], budget: int) -> str:
+    """The figures of one budget as a table of Markdown: for each set the useful citations, of all, and the share of
+    questions with all gold found; after it − where that is less than SPIRE's by p < .05, + where it is more."""
+    found = [line for line in lines(results) if line.budget == budget]
+    sets = list(dict.fromkeys(line.set_name for line in found))
+    by_place = {(line.system, line.set_name): line for line in found}
+    rows = [f"| | {' | '.join(sets)} |", "| --- |" + " --- |" * len(sets)]
+    for system in dict.fromkeys(line.system for line in found):
+        cells = [_cell(by_place.get((system, name))) for name in sets]
+        rows.append(f"| {system} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _cell(line: Line | None) -> str:
+    if line is None:
+        return "–"
+    against = line.against.get("all gold")
+    mark = "" if against is None or against.p >= SIGNIFICANT else " −" if against.value > 0 else " +"
+    return f"{line.useful} of {line.citations}, {line.all_gold.value:.3f}{mark}"
+
+
 def _section(data: Set, found: Sequence[Line], results: Sequence[Result], examples: int) -> dict[str, Any]:
     own = [line for line in found if line.set_name == data.name]
     of_set = [result for result in results if result.set_name == data.name]
@@ -80,6 +110,7 @@ def _section(data: Set, found: Sequence[Line], results: Sequence[Result], exampl
         "tables": [(budget, [line for line in own if line.budget == budget]) for budget in budgets],
         "has_cells": any(line.complete is not None for line in own),
         "has_empty": any(line.empty_citations is not None for line in own),
+        "agreements": [found for found in map(agreement, of_set) if found is not None],
         "examples": _side_by_side(of_set, examples),
     }
 

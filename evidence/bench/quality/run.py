@@ -29,9 +29,18 @@ EXAMPLE_BUDGET = 1000
 SEED = 20260301
 
 # What the marks of a system depend on.
-ASKED = ("budget", "filter", "labels", "pipeline", "prompts", "views")
+ASKED = ("budget", "filter", "labels", "pipeline", "prompts", "relevance", "views")
 ROOMS = ("tree", "language", "ingest/units.py", *(f"retrieve/{name}.py" for name in ASKED), "bench/quality")
-PRESENTATION = ("filter_command.py", "report.py", "plots.py", "summary.py", "catalogue.py", "statistics.py")
+PRESENTATION = (
+    "filter_command.py",
+    "command.py",
+    "opinion.py",
+    "report.py",
+    "plots.py",
+    "summary.py",
+    "catalogue.py",
+    "statistics.py",
+)
 
 
 @dataclass(frozen=True)

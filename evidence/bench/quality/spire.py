@@ -86,6 +86,19 @@ class Spire:
         for budget, limit in zip(budgets, limits, strict=True):
             yield self._answer(found[:limit], budget)
 
+    @property
+    def hits(self) -> Sequence[Hit]:
+        """The units of the corpus, by their numbers."""
+        return self._hits
+
+    def found(self, asked: Asked, limit: int) -> list[int]:
+        """The numbers of the candidates, the best first."""
+        return [number for number, _ in self._search(asked, limit)]
+
+    def similarity(self, asked: Asked, number: int) -> float:
+        """The cosine of a unit and the question."""
+        return float(self._vectors[number] @ asked.vector)
+
     def _search(self, asked: Asked, limit: int) -> list[tuple[int, float]]:
         rankings = self._rankings(asked.vector, asked.text, 1.0, limit)
         if len(rankings) == 1 and not self.hop:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evidence.bench.quality.corpus import Corpus
-from evidence.ingest.units import Unit, sections_of, single_text, units_of
+from evidence.ingest.units import sections_of, units_of
 from evidence.language.embedder import WINDOW_TOKENS, Vectors, Window, pack
 from evidence.store.search import Hit
 from evidence.tree.context import POLICIES, Entry, Policy, global_context
 from evidence.tree.document import Document, Node
 from evidence.tree.tags import CELLS
+from evidence.tree.units import Unit, single_text
 
 KEPT = 3
 """Indexes of a corpus that stay in memory."""

@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from evidence.configured import OtherModel
+from evidence.configured import OtherModel, judge
 from evidence.ingest.readers.formats import FORMATS
 from evidence.language.embedder import ModelError
 from evidence.models import Collection
@@ -38,6 +38,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--since", type=_day, metavar="YYYY-MM-DD", help="documents received from this day on only")
         parser.add_argument("--until", type=_day, metavar="YYYY-MM-DD", help="documents received up to this day only")
+        parser.add_argument("--unfiltered", action="store_true", help="all that search found, and fits")
         parser.add_argument("--json", action="store_true", help="a JSON line for each question")
 
     def handle(self, *, question: str | None, file: Path | None, **options: Any) -> None:
@@ -56,6 +57,7 @@ class Command(BaseCommand):
                     index=options["index"],
                     glossaries=glossaries,
                     filters=filters,
+                    judge=None if options["unfiltered"] else judge(),
                 )
             except (NoIndex, OtherModel, ModelError, ValueError) as error:
                 raise CommandError(str(error)) from error
@@ -146,6 +148,7 @@ def _citation(citation: Citation) -> dict[str, Any]:
             "text_rank": why.text_rank,
             "words": list(why.words),
             "identifiers": why.identifiers,
+            "relevance": why.relevance,
             "context": [{"policy": policy, "text": text} for policy, text in why.context],
         },
     }

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from evidence.bench import operators, questions, stages, tree_command
+from evidence.bench.judge import command as judge_command
 from evidence.bench.quality import command as quality_command
 from evidence.bench.quality import filter_command
 from evidence.bench.quality.data import DataError
@@ -43,8 +44,12 @@ class Command(BaseCommand):
         )
         filter_command.add_arguments(
             kinds.add_parser(
-                "filter", help="what a filter of the candidates is worth: embedding only, and the language model"
+                "filter",
+                help="what filtering the candidates is worth, on questions that the filter has not learnt from",
             )
+        )
+        judge_command.add_arguments(
+            kinds.add_parser("judge", help="train the filter that SPIRE brings along, on the public sets")
         )
         kinds.add_parser("operators", help="up and down as SQL, each in several ways, on the trees in the database")
 
@@ -83,6 +88,11 @@ class Command(BaseCommand):
     def _filter(self, **options: Any) -> None:
         for line in filter_command.run(options):
             self.stdout.write(line)
+
+    def _judge(self, **options: Any) -> None:
+        for line in judge_command.run(options):
+            self.stdout.write(line)
+            self.stdout.flush()
 
     def _operators(self, **_: Any) -> None:
         with pipeline() as connection:
