@@ -38,6 +38,11 @@ SPIRE_LLM_AT_ONCE = int(os.environ.get("SPIRE_LLM_AT_ONCE", "4"))
 # Policies of the site's own that collections may switch on: dotted paths of evidence.tree.context.Policy objects.
 SPIRE_POLICIES = [path for path in os.environ.get("SPIRE_POLICIES", "").split(",") if path]
 
+# Old revisions that are kept: the newest so many of each document, and those received in the last so many days. Current
+# ones are always kept, and those that saved questions cite.
+SPIRE_KEEP_REVISIONS = int(os.environ.get("SPIRE_KEEP_REVISIONS", "10"))
+SPIRE_KEEP_DAYS = int(os.environ.get("SPIRE_KEEP_DAYS", "90"))
+
 # Megabytes of one file that are taken in, and how many files one upload or archive may hold.
 SPIRE_LARGEST_FILE = int(os.environ.get("SPIRE_LARGEST_FILE", "64"))
 SPIRE_MOST_FILES = int(os.environ.get("SPIRE_MOST_FILES", "20000"))

@@ -20,7 +20,11 @@ function stream(section) {
   });
   events.addEventListener("end", (event) => {
     events.close();
-    says.textContent = JSON.parse(event.data).says;
+    const end = JSON.parse(event.data);
+    says.textContent = end.says;
+    if (end.saved.startsWith("/")) {
+      added(added(section, "p", "saved", ""), "a", "", "Link to this answer").href = end.saved;
+    }
   });
   // Without this the browser would ask again, and again.
   events.addEventListener("error", () => {

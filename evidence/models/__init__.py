@@ -1,5 +1,23 @@
 """What people edit or do, and what cannot be derived. Django owns these tables."""
 
 from evidence.models.documents import Collection, CollectionQuerySet, Document, DocumentQuerySet, Reader, Revision
+from evidence.models.saved import (
+    Feedback,
+    SavedCitation,
+    SavedClaim,
+    SavedExcerpt,
+    SavedQuestion,
+    SavedQuestionQuerySet,
+    SearchedCollection,
+)
 
 __all__ = ["Collection", "CollectionQuerySet", "Document", "DocumentQuerySet", "Reader", "Revision"]
+__all__ += [
+    "Feedback",
+    "SavedCitation",
+    "SavedClaim",
+    "SavedExcerpt",
+    "SavedQuestion",
+    "SavedQuestionQuerySet",
+    "SearchedCollection",
+]

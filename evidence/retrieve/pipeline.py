@@ -196,16 +196,22 @@ def _excerpt(selection: Selection, source: Linked) -> Excerpt:
         for position in hit.positions:
             node = tree.node(position)
             cited.setdefault(position, Citation(node.path, _quote(node), hit.score, hit.rank, _why(hit, tree)))
+    citations = tuple(sorted(cited.values(), key=lambda citation: citation.rank))
+    return excerpt_from(source, selection.revision_id, tree, citations)
+
+
+def excerpt_from(source: Linked, revision_id: int, tree: Document, citations: tuple[Citation, ...]) -> Excerpt:
+    """The excerpt that a pruned tree makes, its tokens counted."""
     text = to_text(tree)
     return Excerpt(
         document_id=source.document_id,
-        revision_id=selection.revision_id,
+        revision_id=revision_id,
         revision=source.revision,
         collection=source.collection,
         title=tree.title,
         address=source.address,
         tree=tree,
-        citations=tuple(sorted(cited.values(), key=lambda citation: citation.rank)),
+        citations=citations,
         text=text,
         tokens=count(text),
     )

@@ -32,6 +32,11 @@ def ltree(revision_id: int, path: Path) -> str:
     return ".".join(map(str, (revision_id, *path)))
 
 
+def at(stored: Sequence[str]) -> sa.Select[tuple[int, int]]:
+    """The nodes at these paths, given as they are stored: revision and position."""
+    return sa.select(node.c.revision_id, node.c.position).where(node.c.path == sa.any_(_ltrees(stored)))
+
+
 def up(revision_id: int, paths: PathSet) -> sa.Select[tuple[int, str]]:
     """up(P): the nodes of P and their ancestors, looked up by their exact paths."""
     prefixes = [ltree(revision_id, path) for path in paths.up()]

@@ -11,10 +11,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from evidence.store.connection import lender
-from evidence.store.operators import link_of_positions
+from evidence.store.operators import at, link_of_positions, ltree
 from evidence.store.repeats import digests_of
 from evidence.store.schema import SCHEMA, collection, context, document, node, revision
 from evidence.tree.document import NO_ATTRIBUTES, SENTENCE, Document, Row
+from evidence.tree.path import Path
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,15 @@ def read_links(connection: sa.Connection, places: Mapping[int, Iterable[int]]) -
         )
         for revision_id, rows in rows_of.items()
     }
+
+
+def positions_of(connection: sa.Connection, places: Mapping[int, Iterable[Path]]) -> dict[int, list[int]]:
+    """For each revision the positions of its nodes at these paths; none for a path that it does not have."""
+    stored = [ltree(revision_id, path) for revision_id, paths in places.items() for path in paths]
+    found: dict[int, list[int]] = {}
+    for row in connection.execute(at(stored)):
+        found.setdefault(row.revision_id, []).append(row.position)
+    return found
 
 
 def _row(row: Any) -> Row:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evidence.tree.document import Document, Node
-from evidence.tree.path import PathSet
+from evidence.tree.path import Path, PathSet
 
 
 @dataclass(frozen=True)
@@ -63,3 +63,18 @@ def prune(document: Document, nodes: Iterable[Node]) -> Document:
         for _, node in sorted(kept.items())
     )
     return Document.from_rows(rows, title=document.title, language=document.language)
+
+
+def cover(pruned: Document) -> PathSet:
+    """The fewest paths whose link is this pruned document: its topmost nodes of which nothing is left out."""
+    kept = {node.position: 1 for node in pruned.nodes}
+    for node in reversed(pruned.nodes):
+        if node.parent is not None:
+            kept[node.parent.position] += kept[node.position]
+    paths: list[Path] = []
+    covered = -1
+    for node in pruned.nodes:
+        if node.position > covered and kept[node.position] == node.last - node.position + 1:
+            covered = node.last
+            paths.append(node.path)
+    return PathSet(paths)

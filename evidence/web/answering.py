@@ -17,19 +17,18 @@ from django.views.decorators.http import require_safe
 from evidence.configured import OtherModel, chat
 from evidence.language.chat import Chat, Usage
 from evidence.language.embedder import ModelError
-from evidence.models import Collection
+from evidence.models import Collection, Reader, SavedQuestion
 from evidence.retrieve.answer import Claim, End, Source, answer
 from evidence.retrieve.evidence import Evidence
 from evidence.retrieve.filter import Filter
 from evidence.retrieve.library import stored
 from evidence.retrieve.pipeline import LONGEST_QUESTION, NoIndex, ask
-from evidence.store.search import Filters
+from evidence.retrieve.saving import question_save
 from evidence.tree.context import DEFINITION
-from evidence.tree.markup import anchor
 from evidence.web.budget import budget_of
 from evidence.web.forms import FilterForm
 from evidence.web.middleware import POLICY
-from evidence.web.results import definitions_of, results_of
+from evidence.web.results import definitions_of, place_url, results_of
 
 SCRIPTED_POLICY = f"{POLICY}; script-src 'self'; connect-src 'self'"
 """Of a page with our one script, which is a file."""
@@ -62,10 +61,9 @@ def answering(request: HttpRequest) -> HttpResponseBase:
         raise Http404("There is no such collection.")
     budget = budget_of(request.GET.get("budget", ""))
     form = FilterForm(request.GET)
-    filters = form.filters()
     if "text/event-stream" in request.headers.get("Accept", ""):
         return StreamingHttpResponse(
-            _events(question, chosen, budget, filters, model),
+            _events(request.user, question, chosen, budget, form, model),
             content_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Content-Security-Policy": POLICY},
         )
@@ -79,25 +77,26 @@ def answering(request: HttpRequest) -> HttpResponseBase:
         "is_filtered": bool(form.given()),
     }
     try:
-        evidence = _evidence(question, chosen, budget, filters, model)
+        evidence = _evidence(question, chosen, budget, form, model)
     except (NoIndex, OtherModel, ModelError) as error:
         return render(request, "answer.html", {**context, "problem": error})
-    said = answer(evidence, model, seconds=settings.SPIRE_LLM_SECONDS)
-    return render(request, "answer.html", context | _shown(evidence, said))
+    claims, end = _read(answer(evidence, model, seconds=settings.SPIRE_LLM_SECONDS))
+    context["saved"] = _save(request.user, evidence, chosen, form, claims, end)
+    return render(request, "answer.html", context | _shown(evidence, claims, end))
 
 
-def _evidence(question: str, chosen: list[Collection], budget: int, filters: Filters, model: Chat) -> Evidence:
+def _evidence(question: str, chosen: list[Collection], budget: int, form: FilterForm, model: Chat) -> Evidence:
     return ask(
         question,
         collections=[collection.pk for collection in chosen],
         budget=budget,
         glossaries=[collection.pk for collection in chosen if DEFINITION.name in collection.policies],
-        filters=filters,
+        filters=form.filters(),
         reader=Filter(model, stored, settings.SPIRE_LLM_AT_ONCE, settings.SPIRE_LLM_SECONDS),
     )
 
 
-def _shown(evidence: Evidence, said: Iterable[Claim | End]) -> dict[str, Any]:
+def _read(said: Iterable[Claim | End]) -> tuple[list[Claim], End]:
     claims: list[Claim] = []
     end = End("failed")
     for part in said:
@@ -105,10 +104,28 @@ def _shown(evidence: Evidence, said: Iterable[Claim | End]) -> dict[str, Any]:
             claims.append(part)
         else:
             end = part
+    return claims, end
+
+
+def _save(
+    asker: Reader, evidence: Evidence, chosen: list[Collection], form: FilterForm, claims: list[Claim], end: End
+) -> SavedQuestion | None:
+    return question_save(
+        asker=asker,
+        evidence=evidence,
+        collections=[collection.pk for collection in chosen],
+        filters=form.understood(),
+        claims=claims,
+        ended=end.how,
+        ending=_says(end, evidence),
+    )
+
+
+def _shown(evidence: Evidence, claims: list[Claim], end: End) -> dict[str, Any]:
     return {
         "evidence": evidence,
         "filtered": evidence.filtered,
-        "claims": [_claim(claim) for claim in claims],
+        "claims": [claim_shown(claim) for claim in claims],
         "says": _says(end, evidence),
         "usage": end.usage + (evidence.filtered.usage if evidence.filtered else Usage()),
         "results": results_of(evidence),
@@ -118,21 +135,28 @@ def _shown(evidence: Evidence, said: Iterable[Claim | End]) -> dict[str, Any]:
     }
 
 
-def _events(question: str, chosen: list[Collection], budget: int, filters: Filters, model: Chat) -> Iterator[bytes]:
+def _events(
+    asker: Reader, question: str, chosen: list[Collection], budget: int, form: FilterForm, model: Chat
+) -> Iterator[bytes]:
     """An event for each claim, as data that the script writes as text, and one for the end."""
     try:
-        evidence = _evidence(question, chosen, budget, filters, model)
+        evidence = _evidence(question, chosen, budget, form, model)
     except (NoIndex, OtherModel, ModelError):
-        yield _event("end", {"how": "failed", "says": FAILED})
+        yield _event("end", {"how": "failed", "says": FAILED, "saved": ""})
         return
+    claims: list[Claim] = []
     for said in answer(evidence, model, seconds=settings.SPIRE_LLM_SECONDS):
         if isinstance(said, Claim):
-            yield _event("claim", _claim(said))
+            claims.append(said)
+            yield _event("claim", claim_shown(said))
         else:
-            yield _event("end", {"how": said.how, "says": _says(said, evidence)})
+            saved = _save(asker, evidence, chosen, form, claims, said)
+            url = reverse("question", args=[saved.pk]) if saved else ""
+            yield _event("end", {"how": said.how, "says": _says(said, evidence), "saved": url})
 
 
-def _claim(claim: Claim) -> dict[str, Any]:
+def claim_shown(claim: Claim) -> dict[str, Any]:
+    """A claim as pages show it: its words, what is told of it, and where each of its sources opens."""
     return {
         "text": claim.text,
         "standing": claim.standing,
@@ -167,8 +191,7 @@ def _says(end: End, evidence: Evidence) -> str:
 
 def _opens(source: Source) -> str:
     """The cited place in its document, in the revision that was read."""
-    marks = urlencode({"revision": source.excerpt.revision, "cite": str(source.citation.path)})
-    return f"{reverse('document', args=[source.excerpt.document_id])}?{marks}#{anchor(source.citation.path)}"
+    return place_url(source.excerpt.document_id, source.excerpt.revision, source.citation.path)
 
 
 def _event(name: str, data: dict[str, Any]) -> bytes:

@@ -60,6 +60,23 @@ class FilterForm(forms.Form):
         given = {name: self.data.getlist(name) for name in self.fields} if isinstance(self.data, QueryDict) else {}
         return {name: values for name, some in given.items() if (values := [value for value in some if value])}
 
+    def understood(self) -> dict[str, list[str]]:
+        """What was filled in and is a filter."""
+        return {name: values for name, values in self.given().items() if name not in self.errors}
+
+
+class FeedbackForm(forms.Form):
+    """Whether an answer helped, by the button that sends it, and why."""
+
+    helpful = forms.TypedChoiceField(
+        choices=[("yes", "Helpful"), ("no", "Not helpful")], coerce=lambda said: said == "yes"
+    )
+    comment = forms.CharField(
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 2, "placeholder": "A comment, if you like"}),
+    )
+
 
 class UploadForm(forms.Form):
     """Documents and archives of them."""

@@ -14,7 +14,7 @@ from evidence.retrieve.evidence import Citation, Evidence, Excerpt
 from evidence.tree.context import HEADING_SCOPES
 from evidence.tree.document import Document, Node
 from evidence.tree.markup import Rendering, anchor
-from evidence.tree.path import PathSet
+from evidence.tree.path import Path, PathSet
 from evidence.tree.tags import HEADINGS
 from evidence.web.highlight import Words
 from evidence.web.links import at_source, inside
@@ -42,6 +42,12 @@ class Result:
     url: str
     trail: list[str]
     citations: list[CitationLink]
+
+
+def place_url(document: int, revision: int | None, path: Path) -> str:
+    """Where a place of a revision opens, marked."""
+    marks = urlencode({"revision": revision, "cite": str(path)})
+    return f"{reverse('document', args=[document])}?{marks}#{anchor(path)}"
 
 
 def nearest_of(evidence: Evidence, documents: int) -> Evidence:

@@ -1,14 +1,19 @@
 from django.contrib.auth import views as auth
 from django.urls import path
 
-from evidence.web import answering, views
+from evidence.web import answering, changes, questions, views
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("answer/", answering.answering, name="answer"),
     path("documents/<int:pk>/", views.document, name="document"),
+    path("documents/<int:pk>/changes", changes.changed, name="changes"),
     path("documents/<int:pk>/original", views.original, name="original"),
     path("documents/<int:pk>/to/<path:address>", views.linked, name="linked"),
+    path("questions/", questions.questions, name="questions"),
+    path("questions/<uuid:pk>/", questions.question, name="question"),
+    path("questions/<uuid:pk>/feedback", questions.feedback, name="feedback"),
+    path("questions/<uuid:pk>/delete", questions.delete, name="delete_question"),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
 ]

@@ -21,6 +21,7 @@ from evidence.ingest.readers import FORMATS
 from evidence.language.embedder import ModelError
 from evidence.models import Collection, Document, Revision
 from evidence.retrieve.pipeline import LONGEST_QUESTION, NoIndex, ask
+from evidence.retrieve.saving import question_save
 from evidence.store.repeats import read_repeats
 from evidence.store.revisions import read_tree
 from evidence.tree.context import DEFINITION
@@ -89,6 +90,13 @@ def home(request: HttpRequest) -> HttpResponse:
         else:
             if not (evidence.likely or wants_all):
                 evidence = nearest_of(evidence, NEAREST)
+            if request.method == "GET":
+                context["saved"] = question_save(
+                    asker=request.user,
+                    evidence=evidence,
+                    collections=[collection.pk for collection in chosen],
+                    filters=form.understood() | ({"all": ["1"]} if wants_all else {}),
+                )
             context |= {
                 "evidence": evidence,
                 "everything": "" if wants_all else _everything(question, chosen if wanted else [], budget, form),
@@ -108,8 +116,8 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def document(request: HttpRequest, pk: int) -> HttpResponse:
     """A revision of a document, whole, from its tree: with the cited places marked and a table of contents."""
-    found = get_object_or_404(_readable(request), pk=pk)
-    revision = _revision(request, found)
+    found = get_object_or_404(readable(request), pk=pk)
+    revision = revision_numbered(found, request.GET.get("revision", ""))
     with pipeline() as connection:
         tree = read_tree(connection, revision.pk)
         # Only of current revisions it is known what others repeat.
@@ -147,8 +155,8 @@ def document(request: HttpRequest, pk: int) -> HttpResponse:
 def original(request: HttpRequest, pk: int) -> HttpResponse:
     """The bytes as they were received, in a sandbox: nothing in them runs, loads or leads away. What is no page and no text
     is a download."""
-    found = get_object_or_404(_readable(request), pk=pk)
-    revision = _revision(request, found)
+    found = get_object_or_404(readable(request), pk=pk)
+    revision = revision_numbered(found, request.GET.get("revision", ""))
     known = FORMATS[revision.format]
     charset = f"; charset={revision.charset}" if revision.charset else ""
     if known.media_type == "text/plain" and not charset and _is_utf8(bytes(revision.content)):
@@ -171,9 +179,9 @@ def original(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def linked(request: HttpRequest, pk: int, address: str) -> HttpResponse:
     """Where a relative link of a document leads: to the document of that address in the same collection."""
-    found = get_object_or_404(_readable(request), pk=pk)
+    found = get_object_or_404(readable(request), pk=pk)
     # No address has a NUL in it, and PostgreSQL refuses to look for one.
-    neighbours = _readable(request).filter(collection=found.collection_id)
+    neighbours = readable(request).filter(collection=found.collection_id)
     target = None if "\0" in address else neighbours.filter(address=address).first()
     if target is None:
         return render(request, "not_held.html", {"document": found, "address": address}, status=404)
@@ -187,14 +195,14 @@ def _everything(question: str, chosen: list[Collection], budget: int, form: Filt
     )
 
 
-def _readable(request: HttpRequest) -> QuerySet[Document]:
+def readable(request: HttpRequest) -> QuerySet[Document]:
+    """The documents that whoever asks may read."""
     return Document.objects.visible_to(request.user).select_related("collection")
 
 
-def _revision(request: HttpRequest, found: Document) -> Revision:
-    """The revision that the address names by its number; else the current one."""
+def revision_numbered(found: Document, number: str) -> Revision:
+    """The revision that an address names by its number; the current one for "". Http404 when there is none."""
     revisions = found.revisions.defer("content")
-    number = request.GET.get("revision", "")
     if not number:
         return get_object_or_404(revisions, pk=found.current_id)
     if not (number.isascii() and number.isdigit()) or len(number) > 9:

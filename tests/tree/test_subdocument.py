@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from evidence.tree.document import Document
 from evidence.tree.html import parse
 from evidence.tree.path import Path, PathSet
-from evidence.tree.subdocument import Subdocument, prune
+from evidence.tree.subdocument import Subdocument, cover, prune
 from tests.tree.strategies import pages, subdocuments
 
 Tree = tuple[Document, PathSet]
@@ -81,3 +81,13 @@ def test_an_empty_selection_gives_an_empty_document() -> None:
     excerpt = Subdocument(document, PathSet()).extract()
     assert list(excerpt.sentences()) == []
     assert (excerpt.title, len(excerpt)) == ("T", 1)
+
+
+@given(subdocuments())
+def test_the_cover_of_an_excerpt_makes_it_again(tree: Tree) -> None:
+    """A saved excerpt that opens with more or less than it had."""
+    document, chosen = tree
+    excerpt = Subdocument(document, chosen).extract()
+    paths = cover(excerpt)
+    assert Subdocument(document, paths).extract().fingerprint == excerpt.fingerprint
+    assert not any(one.contains(other) for one in paths for other in paths if one != other)

@@ -110,7 +110,7 @@ def test_the_stream_says_what_the_page_says(signed_in: Client, gate: Collection,
     assert response.headers["Content-Type"] == "text/event-stream"
     assert response.headers["Cache-Control"] == "no-store"
     *claims, (last, end) = events(response)
-    assert (last, end) == ("end", {"how": "answered", "says": ""})
+    assert (last, end) == ("end", {"how": "answered", "says": "", "saved": end["saved"]})
     page_claims = select(seen(signed_in.get("/answer/", {"q": QUESTION})), "p.claim")
     assert [claim["standing"] for _, claim in claims] == [claim.get("class").split()[1] for claim in page_claims]
     first = claims[0][1]

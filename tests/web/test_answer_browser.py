@@ -39,6 +39,10 @@ def test_an_answer_is_written_into_the_page_and_its_citation_opens(chromium: Bro
         expect(claims.last).to_have_text("<img src=x onerror=alert(1)> Bye [S no source")
         expect(opened.locator(".says")).to_have_text("")
         assert opened.url.endswith("/?q=When+does+Team+South+open+the+gate%3F")
+        link = opened.locator(".answer .saved a").get_attribute("href")
         claims.first.locator("a").click()
         expect(opened.locator(".tree .cited")).to_have_text("Team South opens the gate at six each morning.")
+        opened.goto(str(link))
+        expect(opened.locator("p.claim").first).to_have_text(re.compile(r"^Team South opens it at six\. \[\d+\]$"))
+        expect(opened.get_by_role("button", name="Not helpful")).to_be_visible()
     assert complaints == []

@@ -82,7 +82,8 @@ def test_revisions_are_listed_and_each_can_be_read(signed_in: Client, handbook: 
     take_in({"gate.html": GATE})
     take_in({"gate.html": NEW_GATE})
     page = seen(show(signed_in, "gate.html"))
-    assert [link.get("href") for link in select(page, ".revisions a")] == ["?revision=2", "?revision=1"]
+    changes = f"{reverse('changes', args=[document_at('gate.html').pk])}?to=2"
+    assert [link.get("href") for link in select(page, ".revisions a")] == ["?revision=2", changes, "?revision=1"]
     assert "at eight" in text_of(select(page, "article")[0])
     assert "at six each morning" in text_of(select(seen(show(signed_in, "gate.html", revision=1)), "article")[0])
 

@@ -1,0 +1,66 @@
+"""Old revisions: which are kept, and deleting the others.
+
+An ingest deletes none: it is over sooner, and what a reader has just opened is still there. ``manage.py prune`` does, or
+whatever calls ``revisions_prune`` once a day.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, QuerySet, Window
+from django.db.models.functions import RowNumber
+from django.utils import timezone
+
+from evidence.models import Revision, SavedExcerpt
+
+TOGETHER = 100
+"""Revisions that are deleted in one transaction."""
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """How many old revisions the policy no longer keeps: those deleted, and those that saved questions cite, which stay."""
+
+    deleted: int
+    cited: int
+
+
+def revisions_prune(*, dry_run: bool = False) -> Pruned:
+    """Delete the old revisions that are neither among a document's newest SPIRE_KEEP_REVISIONS nor younger than
+    SPIRE_KEEP_DAYS, and what is derived from them.
+
+    Never a current one, and never one that a saved question cites. Interrupted, it has deleted some of them whole; called
+    again, it goes on. With ``dry_run`` it only counts.
+    """
+    old = revisions_beyond_policy()
+    waiting = list(old.order_by("pk").values_list("pk", flat=True))
+    if dry_run:
+        cited = SavedExcerpt.objects.filter(revision__in=waiting).values("revision").distinct().count()
+        return Pruned(len(waiting) - cited, cited)
+    deleted = 0
+    for start in range(0, len(waiting), TOGETHER):
+        with transaction.atomic():
+            # Whoever saves a question that cites one of these is waited for here, or waits, and then finds it gone.
+            held = Revision.objects.filter(pk__in=waiting[start : start + TOGETHER]).select_for_update(of=("self",))
+            found = list(held.order_by("pk").values_list("pk", flat=True))
+            free = Revision.objects.filter(pk__in=found).exclude(Exists(_citing()))
+            # Rows of theirs in the pipeline's tables go by the database's own cascade.
+            deleted += free.only("pk").delete()[1].get(Revision._meta.label, 0)
+    return Pruned(deleted, len(waiting) - deleted)
+
+
+def revisions_beyond_policy() -> QuerySet[Revision]:
+    """The revisions that the site's settings no longer keep; those that saved questions cite are among them."""
+    until = timezone.now() - timedelta(days=settings.SPIRE_KEEP_DAYS)
+    newest_first = Window(RowNumber(), partition_by=F("document"), order_by=F("number").desc())
+    numbered = Revision.objects.annotate(place=newest_first).order_by()
+    beyond = numbered.filter(place__gt=settings.SPIRE_KEEP_REVISIONS, received__lt=until).values("pk")
+    return Revision.objects.filter(pk__in=beyond).exclude(document__current=F("pk")).order_by()
+
+
+def _citing() -> QuerySet[SavedExcerpt]:
+    return SavedExcerpt.objects.filter(revision=OuterRef("pk"))
