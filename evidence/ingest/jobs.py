@@ -33,8 +33,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import django.db
+import psycopg
+import sqlalchemy.exc
 from django.contrib.auth.models import User
-from django.db import InterfaceError, OperationalError, close_old_connections, transaction
+from django.db import connection, transaction
 from django.utils.timezone import now
 from procrastinate import BaseRetryStrategy, JobContext, RetryDecision
 from procrastinate.contrib.django import app
@@ -54,8 +57,12 @@ FIRST_WAIT, LONGEST_WAIT = 5, 600
 MOST_LOSSES = 8
 """How often a job is begun again without getting any further."""
 
-CAN_PASS = (OperationalError, InterfaceError)
-"""The database has gone, or would not wait any longer."""
+CAN_PASS = tuple(
+    error
+    for library in (django.db, sqlalchemy.exc, psycopg)
+    for error in (library.OperationalError, library.InterfaceError)
+)
+"""The database has gone, or is too busy; as told by whichever library asked it."""
 
 
 class JobFailure(Exception):
@@ -191,8 +198,11 @@ def perform(pk: int, stopping: Callable[[], AbortReason | None] = lambda: None) 
             _cancelled(job)
         raise
     except (TryLater, *CAN_PASS) as error:
-        close_old_connections()
-        if not _put_off(job, str(error)):
+        if not connection.is_usable():
+            connection.close()
+        # What the libraries add (the statement, an address to read more at) helps nobody on the page.
+        reason = str(error).partition("\n")[0]
+        if not _put_off(job, reason if isinstance(error, TryLater) else f"the database: {reason}"):
             return
         raise TryLater(str(error), getattr(error, "seconds", None) or wait_after(job.losses)) from error
     except (JobFailure, ModelError, OtherModel) as error:

@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import F
+from procrastinate.exceptions import JobAborted
 
 from evidence.ingest.documents import Outcome, ingest_sources
 from evidence.ingest.jobs import Run, job_defer
@@ -24,8 +25,9 @@ from evidence.models import Collection, Job, Received
 MOST_TOGETHER = 64
 """All documents of one upload may be so many times as large as one file may. A small archive can unpack to anything."""
 
-MOST_STARTS = 3
-"""A worker that dies takes all that it had begun to read along. What was read by so many, at last alone, was the reason."""
+TOGETHER = (20_000, 8, 1, 1)
+"""A worker that dies takes along all that it had begun to read. It is read again in ever smaller company, until it is known
+over which file they die."""
 
 
 def upload_receive(*, collection: Collection, files: Iterable[UploadedFile], asked_by: User | None = None) -> Job:
@@ -49,15 +51,12 @@ def upload_take_in(run: Run) -> str:
     waiting = run.job.received.filter(status="")
     total = run.job.received.count()
     run.expect(total, done=total - waiting.count())
-    fresh = list(waiting.filter(starts=0).values_list("pk", flat=True))
-    _take_in(run, collection, fresh)
-    # A worker died over these, or over one of them.
-    for pk in waiting.filter(starts__lt=MOST_STARTS).values_list("pk", flat=True):
-        _take_in(run, collection, [pk])
-    for pk in waiting.values_list("pk", flat=True):
-        _take_in(
-            run, collection, [pk], refused="was read by workers that died over it: is it too large for the memory?"
-        )
+    for starts, most in enumerate(TOGETHER):
+        pks = list(waiting.filter(starts=starts).values_list("pk", flat=True))
+        for first in range(0, len(pks), most):
+            _take_in(run, collection, pks[first : first + most])
+    fatal = list(waiting.values_list("pk", flat=True))
+    _take_in(run, collection, fatal, refused=f"{len(TOGETHER)} workers died over it: is it too large for the memory?")
     return "; ".join(_summary(run.job))
 
 
@@ -110,7 +109,12 @@ def _take_in(run: Run, collection: Collection, pks: list[int], refused: str = ""
         )
         run.advance()
 
-    ingest_sources(collection=collection, sources=sources(), report=report)
+    try:
+        ingest_sources(collection=collection, sources=sources(), report=report)
+    except JobAborted:
+        begun = [pk for some in rows.values() for pk in some]
+        Received.objects.filter(pk__in=begun).update(starts=F("starts") - 1)
+        raise
 
 
 def _summary(job: Job) -> Iterator[str]:

@@ -7,7 +7,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import ProgrammingError
+from django.db import ProgrammingError, connection
 from django.utils.timezone import now
 
 from evidence.ingest.worker import work
@@ -32,6 +32,8 @@ class Command(BaseCommand):
         except ProgrammingError as error:
             raise CommandError("the database is not up to date: run manage.py migrate") from error
         began = now()
+        # It would lie idle while the worker works, and may be dead afterwards.
+        connection.close()
         asyncio.run(work(concurrency=concurrency, once=once))
         failed = Job.objects.filter(state=JobState.FAILED, finished__gte=began) if once else Job.objects.none()
         for job in failed:
