@@ -47,12 +47,17 @@ SPIRE_KEEP_DAYS = int(os.environ.get("SPIRE_KEEP_DAYS", "90"))
 SPIRE_LARGEST_FILE = int(os.environ.get("SPIRE_LARGEST_FILE", "64"))
 SPIRE_MOST_FILES = int(os.environ.get("SPIRE_MOST_FILES", "20000"))
 
+# Modules with kinds of jobs, or with what is done periodically; evidence.ingest.jobs says how to write one.
+PROCRASTINATE_IMPORT_PATHS = ["evidence.ingest.work"]
+PROCRASTINATE_AUTODISCOVER_MODULE_NAME = ""
+
 SECRET_KEY = os.environ.get("SPIRE_SECRET_KEY") or secret_key(SPIRE_DATA)
 DEBUG = _flag("SPIRE_DEBUG")
 ALLOWED_HOSTS = [host for host in os.environ.get("SPIRE_HOSTS", "127.0.0.1,localhost,[::1]").split(",") if host]
 CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("SPIRE_ORIGINS", "").split(",") if origin]
 
 INSTALLED_APPS = [
+    "procrastinate.contrib.django",
     "evidence",
     "django.contrib.admin",
     "django.contrib.auth",

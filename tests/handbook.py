@@ -9,8 +9,9 @@ import sqlalchemy as sa
 
 from evidence.configured import pipeline
 from evidence.ingest.documents import Outcome, ingest_sources
+from evidence.ingest.jobs import perform
 from evidence.ingest.sources import Source
-from evidence.models import Collection
+from evidence.models import Collection, Job, JobState
 from evidence.store import indexes
 from evidence.store.schema import SCHEMA
 
@@ -46,6 +47,12 @@ def take_in(pages: dict[str, bytes], collection: str = "Handbook") -> list[Outco
     """Ingest pages by their address."""
     sources = [Source(address, data) for address, data in pages.items()]
     return ingest_sources(collection=collection_of(collection), sources=sources)
+
+
+def work_off() -> None:
+    """Do the jobs that wait, as a worker would, in the order in which they were asked for."""
+    for job in Job.objects.filter(state=JobState.WAITING).order_by("pk"):
+        perform(job.pk)
 
 
 def rows_of(revision_id: int) -> dict[str, int]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, TooManyFilesSent
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -18,18 +18,32 @@ from django.utils.html import format_html
 from django.utils.timezone import localtime
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
-from evidence.configured import OtherModel, optional_policies, pipeline
-from evidence.ingest.documents import ingest_sources
+from evidence.configured import optional_policies
+from evidence.ingest.jobs import job_defer
 from evidence.ingest.readers import FORMATS
-from evidence.ingest.recontext import collection_recontext
-from evidence.ingest.sources import read_upload
-from evidence.language.embedder import ModelError
-from evidence.models import Collection, Document, Revision
-from evidence.store.repeats import mark_repeats, one_at_a_time
+from evidence.ingest.removal import collection_leave, documents_remove
+from evidence.ingest.uploads import upload_receive
+from evidence.ingest.work import read_by_another
+from evidence.models import Collection, Document, Job, Revision
 from evidence.web.forms import UploadForm
 
 admin.site.site_header = admin.site.site_title = "SPIRE"
 admin.site.index_title = "Collections and people"
+
+
+AT_ONCE = 100
+"""So many documents are deleted while one waits; more are left to a worker."""
+
+
+def _person(request: HttpRequest) -> User:
+    """Whoever is signed in; nobody else gets here."""
+    assert isinstance(request.user, User)  # noqa: S101
+    return request.user
+
+
+def _tell(request: HttpRequest, job: Job) -> None:
+    """Where to see what becomes of a job that was asked for."""
+    messages.success(request, format_html('A worker does it: <a href="{}">{}</a>', reverse("job", args=[job.pk]), job))
 
 
 class CountedDeletion(admin.ModelAdmin):
@@ -76,7 +90,7 @@ class CollectionForm(forms.ModelForm):
 @admin.register(Collection)
 class CollectionAdmin(CountedDeletion):
     form = CollectionForm
-    actions = ("find_contexts",)
+    actions = ("find_contexts", "read_anew")
     list_display = ("name", "visibility", "document_count", "upload")
     search_fields = ("name", "description")
     prepopulated_fields = {"slug": ("name",)}
@@ -87,7 +101,8 @@ class CollectionAdmin(CountedDeletion):
         return Document.objects.filter(collection__in=chosen)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Collection]:
-        return super().get_queryset(request).annotate(documents_count=Count("documents")).prefetch_related("groups")
+        staying = super().get_queryset(request).filter(leaving=False)
+        return staying.annotate(documents_count=Count("documents")).prefetch_related("groups")
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(csrf_exempt(self.upload_view))
@@ -105,12 +120,28 @@ class CollectionAdmin(CountedDeletion):
     @admin.action(description="Find contexts anew (after policies were switched)", permissions=["change"])
     def find_contexts(self, request: HttpRequest, queryset: QuerySet[Collection]) -> None:
         for collection in queryset:
-            try:
-                count = collection_recontext(collection=collection)
-            except (ModelError, OtherModel) as error:
-                messages.error(request, f"{collection.name}: {error}")
+            title = f"Find contexts anew: {collection.name}"
+            _tell(request, job_defer("contexts", title=title, collection=collection, asked_by=_person(request)))
+
+    @admin.action(description="Read anew (what an older SPIRE has read)", permissions=["change"])
+    def read_anew(self, request: HttpRequest, queryset: QuerySet[Collection]) -> None:
+        for collection in queryset:
+            if not read_by_another(collection).exists():
+                messages.success(request, f"{collection.name}: all documents are as this SPIRE reads them.")
+                continue
+            title = f"Read anew: {collection.name}"
+            _tell(request, job_defer("reread", title=title, collection=collection, asked_by=_person(request)))
+
+    def delete_model(self, request: HttpRequest, obj: Collection) -> None:
+        self.delete_queryset(request, Collection.objects.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Collection]) -> None:
+        """A large one is gone from all pages at once, and removed by a worker."""
+        for collection in queryset:
+            if collection.documents.count() <= AT_ONCE:
+                collection.delete()
             else:
-                messages.success(request, f"{collection.name}: the contexts of {count} documents are found anew.")
+                _tell(request, collection_leave(collection=collection, asked_by=_person(request)))
 
     @admin.display(description="Seen by")
     def visibility(self, collection: Collection) -> str:
@@ -130,7 +161,7 @@ class CollectionAdmin(CountedDeletion):
         )
 
     def upload_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Documents and archives into the collection; what became of each is listed."""
+        """Documents and archives into the collection; the job's page lists what becomes of each."""
         # The check for forged requests reads the form, and would answer too many files by a bare 400.
         try:
             request.FILES  # noqa: B018
@@ -143,25 +174,19 @@ class CollectionAdmin(CountedDeletion):
         return csrf_protect(self._upload)(request, pk)
 
     def _upload(self, request: HttpRequest, pk: int) -> HttpResponse:
-        collection = get_object_or_404(Collection, pk=pk)
+        collection = get_object_or_404(Collection, pk=pk, leaving=False)
         if not self.has_change_permission(request, collection):
             raise PermissionDenied
         form = UploadForm(request.POST, request.FILES) if request.method == "POST" else UploadForm()
-        outcomes = None
         if form.is_valid():
-            sources = (source for file in form.cleaned_data["documents"] for source in read_upload(file.name, file))
-            try:
-                outcomes = ingest_sources(collection=collection, sources=sources)
-            except (ModelError, OtherModel) as error:
-                form.add_error("documents", str(error))
+            files = form.cleaned_data["documents"]
+            return redirect("job", upload_receive(collection=collection, files=files, asked_by=_person(request)).pk)
         context = {
             **self.admin_site.each_context(request),
             "title": f"Upload documents to {collection.name}",
             "opts": self.opts,
             "collection": collection,
             "form": form,
-            "outcomes": outcomes,
-            "counts": Counter(outcome.status for outcome in outcomes or []),
             "formats": FORMATS.values(),
             "most_files": settings.SPIRE_MOST_FILES,
             "largest_file": settings.SPIRE_LARGEST_FILE,
@@ -223,14 +248,18 @@ class DocumentAdmin(CountedDeletion):
         self.delete_queryset(request, Document.objects.filter(pk=obj.pk))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Document]) -> None:
-        """What other documents said as well may have been searched in these only."""
-        collections = sorted(set(queryset.order_by().values_list("collection", flat=True)))
-        with pipeline() as connection:
-            for collection in collections:
-                one_at_a_time(connection, collection)
-            super().delete_queryset(request, queryset)
-            for collection in collections:
-                mark_repeats(connection, collection)
+        """Many are removed by a worker."""
+        if queryset.count() <= AT_ONCE:
+            documents_remove(queryset)
+            return
+        for collection in Collection.objects.filter(documents__in=queryset.values("pk")).distinct():
+            chosen = list(queryset.filter(collection=collection).values_list("pk", flat=True))
+            title = f"Remove {len(chosen)} documents: {collection.name}"
+            person = _person(request)
+            _tell(
+                request,
+                job_defer("documents", title=title, collection=collection, asked_by=person, documents=chosen),
+            )
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Documents come by upload and ingest."""

@@ -1,6 +1,7 @@
 """What people edit or do, and what cannot be derived. Django owns these tables."""
 
 from evidence.models.documents import Collection, CollectionQuerySet, Document, DocumentQuerySet, Reader, Revision
+from evidence.models.jobs import Job, JobQuerySet, JobState, Received, Worker
 from evidence.models.saved import (
     Feedback,
     SavedCitation,
@@ -12,6 +13,7 @@ from evidence.models.saved import (
 )
 
 __all__ = ["Collection", "CollectionQuerySet", "Document", "DocumentQuerySet", "Reader", "Revision"]
+__all__ += ["Job", "JobQuerySet", "JobState", "Received", "Worker"]
 __all__ += [
     "Feedback",
     "SavedCitation",

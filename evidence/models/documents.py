@@ -16,10 +16,11 @@ class CollectionQuerySet(models.QuerySet["Collection"]):
         """The collections that this person may see: all for a superuser; none for somebody who is not signed in."""
         if not reader.is_authenticated or not reader.is_active:
             return self.none()
+        staying = self.filter(leaving=False)
         if getattr(reader, "is_superuser", False):
-            return self
+            return staying
         membership = Group.objects.filter(user=reader.pk)
-        return self.filter(models.Q(everyone=True) | models.Q(groups__in=membership)).distinct()
+        return staying.filter(models.Q(everyone=True) | models.Q(groups__in=membership)).distinct()
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):
@@ -46,6 +47,9 @@ class Collection(models.Model):
         default=list,
         blank=True,
         help_text="Names of the optional policies that give this collection's sentences more global context.",
+    )
+    leaving = models.BooleanField(
+        default=False, editable=False, help_text="It is being removed by a worker, and nobody sees it any more."
     )
     created = models.DateTimeField(auto_now_add=True)
 

@@ -1,7 +1,7 @@
 from django.contrib.auth import views as auth
 from django.urls import path
 
-from evidence.web import answering, changes, questions, views
+from evidence.web import answering, changes, questions, status, views
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -14,6 +14,10 @@ urlpatterns = [
     path("questions/<uuid:pk>/", questions.question, name="question"),
     path("questions/<uuid:pk>/feedback", questions.feedback, name="feedback"),
     path("questions/<uuid:pk>/delete", questions.delete, name="delete_question"),
+    path("status/", status.status, name="status"),
+    path("status/<int:pk>/", status.job, name="job"),
+    path("status/<int:pk>/retry", status.retry, name="job_retry"),
+    path("status/<int:pk>/cancel", status.cancel, name="job_cancel"),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
 ]

@@ -9,10 +9,11 @@ from django.core.management import CommandError, call_command
 
 from evidence.configured import pipeline
 from evidence.ingest import rebuild
+from evidence.models import Job, JobState
 from evidence.retrieve.pipeline import ask
 from evidence.store import indexes
 from tests.conftest import WordEmbedder
-from tests.handbook import GATE, KITCHEN, collection_of, take_in
+from tests.handbook import GATE, KITCHEN, collection_of, take_in, work_off
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("embedder")]
 
@@ -146,3 +147,18 @@ def test_contexts_are_found_anew_after_policies_changed() -> None:
     assert index("contexts", "Handbook").endswith("optional policies: reference.\n")
     with pytest.raises(CommandError, match="no collection 'other'; there are: Handbook"):
         index("contexts", "other")
+
+
+@pytest.mark.usefixtures("handbook")
+def test_a_build_can_be_left_to_a_worker() -> None:
+    """Hours in a terminal that must not be closed."""
+    assert "is built by a worker" in index("build", "blocks", "--unit", "block", "--later")
+    assert "blocks" not in index("list")
+    index("build", "blocks", "--unit", "block", "--later")
+    work_off()
+    assert "blocks               complete            4 blocks" in index("list")
+    job = Job.objects.get()
+    assert (job.state, job.done, job.total) == (JobState.DONE, 2, 2)
+    index("build", "blocks", "--unit", "sentence", "--later")
+    work_off()
+    assert "embeds in another way" in Job.objects.latest("pk").error

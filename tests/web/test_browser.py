@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from tests.conftest import WordEmbedder
-from tests.handbook import GATE, TABLE, collection_of, indexes_dropped_afterwards, page, take_in
+from tests.handbook import GATE, TABLE, collection_of, page, take_in, work_off
+from tests.ingest.workers import empty_queue
 from tests.web.conftest import document_at
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -47,7 +48,7 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def site(transactional_db: None, embedder: WordEmbedder, live_server: LiveServer) -> Iterator[str]:
     """The address of a site with a collection for everyone, and nothing left of it afterwards."""
-    with indexes_dropped_afterwards():
+    with empty_queue():
         collection = collection_of()
         collection.everyone = True
         collection.save()
@@ -193,10 +194,10 @@ def test_pages_are_uploaded_in_the_browser(chromium: Browser, site: str, tmp_pat
         (tmp_path / name).write_bytes(content)
     opened.get_by_label("Files:").set_input_files([tmp_path / "one.html", tmp_path / "two.html"])
     opened.get_by_role("button", name="Upload").click()
-    assert opened.locator(".outcomes tbody tr").all_inner_texts() == [
-        "two.html\trefused: is empty\t",
-        "one.html\tnew\t8",
-    ]
+    rows = opened.locator(".files tbody tr")
+    expect(rows).to_have_text(["one.htmlwaiting", "two.htmlwaiting"])
+    work_off()
+    expect(rows).to_have_text(["two.htmlrefused: is empty", "one.htmlnew8"], timeout=30_000)
     opened.screenshot(path=tmp_path / "uploaded.png")
     assert complaints == []
     opened.context.close()

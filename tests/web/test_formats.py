@@ -15,7 +15,7 @@ from evidence.ingest.readers import FORMATS, parser_of
 from evidence.ingest.sources import read_upload
 from evidence.models import Collection, Document
 from evidence.web.links import at_source
-from tests.handbook import collection_of
+from tests.handbook import collection_of, work_off
 from tests.ingest.test_readers import FILES
 from tests.web.conftest import document_at, marked, seen, select, text_of
 
@@ -23,10 +23,11 @@ NAMES = {name: f"page{known.endings[0]}" for name, known in FORMATS.items()}
 
 
 def upload(client: Client, name: str, data: bytes) -> str:
-    """The outcome of an upload, as it is told."""
+    """The outcome of an upload, as it is told when a worker has taken it in."""
     url = reverse("admin:evidence_collection_upload", args=[collection_of().pk])
-    page = seen(client.post(url, {"documents": [SimpleUploadedFile(name, data)]}))
-    return text_of(select(page, ".outcomes tbody td")[1])
+    response = client.post(url, {"documents": [SimpleUploadedFile(name, data)]})
+    work_off()
+    return text_of(select(seen(client.get(response["Location"])), ".files tbody td")[1])
 
 
 def original(client: Client, address: str) -> Any:

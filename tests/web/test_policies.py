@@ -6,8 +6,8 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from evidence.models import Collection
-from tests.handbook import page, take_in
+from evidence.models import Collection, Job
+from tests.handbook import page, take_in, work_off
 from tests.ingest.test_recontext import RULES, policies_in
 from tests.web.conftest import seen, select, text_of
 
@@ -45,7 +45,9 @@ def test_whoever_switches_a_policy_is_told_how_it_takes_effect(administrator: Cl
     assert "definition" not in policies_in("rules.html")
     action = {"action": "find_contexts", "_selected_action": [handbook.pk]}
     answer = administrator.post(reverse("admin:evidence_collection_changelist"), action, follow=True)
-    assert "the contexts of 1 documents are found anew" in text_of(seen(answer))
+    assert "A worker does it: Find contexts anew: Handbook" in text_of(seen(answer))
+    work_off()
+    assert Job.objects.get().summary == "the contexts of 1 documents are found anew"
     assert "definition" in policies_in("rules.html")
 
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -54,6 +54,11 @@ def part_of(set_name: str, question: Question) -> Part:
     if place < held_back:
         return "held back"
     return "choose" if place < held_back + CHOOSING * (1 - held_back) else "learn"
+
+
+def held_back(data: Set) -> Set:
+    """The set with those of its questions that the filter has neither learnt from nor been chosen by; all its pages."""
+    return replace(data, questions=tuple(q for q in data.questions if part_of(data.name, q) == "held back"))
 
 
 def askings(corpus: Corpus, questions: Sequence[Question]) -> Iterator[Asking]:

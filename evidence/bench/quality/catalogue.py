@@ -11,26 +11,33 @@ from evidence.bench.quality.filtered import FilteredSpire, JudgedSpire
 from evidence.bench.quality.spire import Spire
 from evidence.bench.quality.systems import System
 from evidence.bench.quality.units import Way
-from evidence.language.judge import load_judge
 from evidence.store.statement import TEXT_WEIGHT
 
 SPIRE = "spire"
-UNFILTERED = "unfiltered"
 VECTORS = "vectors"
+JUDGED = "spire+filter"
 FILTERED = "spire+llm"
 HEADED = ("title", "heading")
 
 
-def as_answered() -> list[System]:
-    """SPIRE as the product answers where nothing is set, the same without its filter, and by vectors alone.
+def searched() -> list[System]:
+    """SPIRE as the product searches, and by vectors alone; both fill their budget.
 
-    Words are those of BM25 over whole blocks here; the product counts them in the database, by the same weights.
+    Words are those of BM25 over whole blocks here; the product counts them in the database, and fuses by the same weight.
     """
-    judge = load_judge()
     return [
-        JudgedSpire(SPIRE, "SPIRE, as the product answers", full_text=TEXT_WEIGHT, by_block=True, judge=judge),
-        Spire(UNFILTERED, "SPIRE by vectors and words, without its filter", full_text=TEXT_WEIGHT, by_block=True),
-        Spire(VECTORS, "SPIRE by vectors alone, without its filter; what the ablations change"),
+        Spire(SPIRE, "SPIRE by vectors and words, as the product searches", full_text=TEXT_WEIGHT, by_block=True),
+        Spire(VECTORS, "SPIRE by vectors alone; what the ablations change"),
+    ]
+
+
+def filtered() -> list[System]:
+    """SPIRE with its contextual filter, offline and by a language model."""
+    offline = "SPIRE with its filter, as the product answers"
+    by_model = "SPIRE, its candidates read by a language model"
+    return [
+        JudgedSpire(JUDGED, offline, full_text=TEXT_WEIGHT, by_block=True),
+        FilteredSpire(FILTERED, by_model, full_text=TEXT_WEIGHT, by_block=True),
     ]
 
 
@@ -124,14 +131,12 @@ def tuning() -> list[System]:
 
 
 def systems(wanted: Sequence[str]) -> list[System]:
-    """The systems of these names; "main" are SPIRE, the paper's ablations and the baselines, "tuning" the others.
-    DataError for a name that there is not."""
-    own = as_answered()
+    """The systems of these names; "main" are SPIRE, the paper's ablations and the baselines, "tuning" the others. Those
+    with a filter are in no group: what the filter has learnt from would count for it. DataError for a name that there is
+    not."""
+    own, more = searched(), tuning()
     main = [*own, *ablations(), *baselines()]
-    more = tuning()
-    about = "SPIRE, its candidates read by a language model instead"
-    filtered = FilteredSpire(FILTERED, about, full_text=TEXT_WEIGHT, by_block=True)
-    by_name = {system.name: system for system in (*main, *more, filtered)}
+    by_name = {system.name: system for system in (*main, *more, *filtered())}
     groups = {"main": main, "tuning": [*own, *more], "all": [*main, *more]}
     chosen: dict[str, System] = {}
     for name in wanted:

@@ -11,8 +11,9 @@ from typing import Any
 
 from django.conf import settings
 
+from evidence.bench.judge.examples import held_back
 from evidence.bench.quality import report
-from evidence.bench.quality.catalogue import systems
+from evidence.bench.quality.catalogue import JUDGED, systems
 from evidence.bench.quality.data import DataError, Set
 from evidence.bench.quality.opinion import with_opinions
 from evidence.bench.quality.own import read_own
@@ -36,6 +37,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--systems", type=_names, default=["main"], metavar="A,B", help='by name, or "main", "tuning", "all"'
     )
     parser.add_argument("--budgets", type=_numbers, default=list(BUDGETS), metavar="N,M", help="tokens of evidence")
+    parser.add_argument(
+        "--held-back",
+        action="store_true",
+        help="only questions that SPIRE's filter has not learnt from, and SPIRE with its filter, too",
+    )
     parser.add_argument("--questions", type=int, default=0, metavar="N", help="of each set so many, drawn")
     parser.add_argument("--cache", type=Path, default=settings.SPIRE_DATA / "quality", metavar="FOLDER")
     parser.add_argument("--report", type=Path, metavar="FILE.html", help="else quality.html in the cache's folder")
@@ -49,11 +55,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: dict[str, Any]) -> Iterator[str]:
     """Run what is asked, write the report, and give the lines to print. DataError says what is wrong with what is given."""
-    sets = _sets(options)
+    sets, wanted = _sets(options), options["systems"]
+    if options["held_back"]:
+        sets, wanted = [held_back(data) for data in sets], [JUDGED, *wanted]
     embedder = embedder_named(settings.SPIRE_EMBEDDER)
-    work = Run(
-        systems(options["systems"]), options["budgets"], max(options["questions"], 0), embedder, options["cache"]
-    )
+    work = Run(systems(wanted), options["budgets"], max(options["questions"], 0), embedder, options["cache"])
     results = list(work.results(sets))
     if options["llm_judge"]:
         model = chat()

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
-from evidence.bench.judge.examples import part_of
+from evidence.bench.judge.examples import held_back
 from evidence.bench.quality import report
-from evidence.bench.quality.catalogue import FILTERED, SPIRE, UNFILTERED, VECTORS, systems
+from evidence.bench.quality.catalogue import FILTERED, JUDGED, SPIRE, VECTORS, systems
 from evidence.bench.quality.data import DataError
 from evidence.bench.quality.readers import read_set, sets_in
 from evidence.bench.quality.run import Result, Run
@@ -29,21 +28,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any]) -> Iterator[str]:
-    """The lines to print: SPIRE by embedding only, without its filter, with it, and with the language model where one is
+    """The lines to print: SPIRE by embedding only, without a filter, with its own, and with the language model where one is
     set. Pages are all searched; of the questions those are asked that nothing was learnt from."""
     names = options["set"] or sets_in(options["data"])
     if not names:
         raise DataError(f"{options['data']} holds none of the sets; docs/quality.md tells what is expected there")
     model = chat()
-    wanted = [VECTORS, UNFILTERED, SPIRE, *([FILTERED] if model is not None else [])]
+    wanted = [VECTORS, SPIRE, JUDGED, *([FILTERED] if model is not None else [])]
     budget = max(options["budget"], 1)
     embedder = embedder_named(settings.SPIRE_EMBEDDER)
     sets = [read_set(name, options["data"]) for name in names]
     if not options["learnt"]:
-        sets = [
-            replace(data, questions=tuple(q for q in data.questions if part_of(data.name, q) == "held back"))
-            for data in sets
-        ]
+        sets = [held_back(data) for data in sets]
     work = Run(systems(wanted), [budget], max(options["questions"], 0), embedder, options["cache"])
     results = list(work.results(sets))
     reader = "none (SPIRE_LLM_URL is not set)" if model is None else model.name

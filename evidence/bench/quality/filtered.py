@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 from django.conf import settings
+from numpy.typing import NDArray
 
 from evidence.bench.quality.corpus import Asked
 from evidence.bench.quality.data import DataError
 from evidence.bench.quality.spire import Spire
 from evidence.bench.quality.systems import Answer
 from evidence.configured import chat
-from evidence.language.judge import Judge, load_judge
+from evidence.language.judge import Judge, Passage, load_judge
 from evidence.retrieve.filter import Filter
 from evidence.retrieve.relevance import judged, read_of
 from evidence.retrieve.views import Readable
@@ -23,11 +25,39 @@ SECONDS = 600.0
 
 
 @dataclass
+class Remembering:
+    """A judge, perhaps with another floor, that is not asked twice: of a question each budget has the same candidates."""
+
+    judge: Judge
+    other_floor: float | None = None
+    said: dict[tuple[str, Passage], float] = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.judge.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self.judge.fingerprint
+
+    @property
+    def floor(self) -> float:
+        return self.judge.floor if self.other_floor is None else self.other_floor
+
+    def probabilities(self, question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
+        new = [passage for passage in dict.fromkeys(passages) if (question, passage) not in self.said]
+        if new:
+            found = self.judge.probabilities(question, new)
+            self.said |= {(question, passage): float(value) for passage, value in zip(new, found, strict=True)}
+        return np.array([self.said[question, passage] for passage in passages], np.float32)
+
+
+@dataclass
 class JudgedSpire(Spire):
     """SPIRE whose first candidates a judge has read; the product's own where none is given. Nothing is cited where it leaves
     nothing. ``read`` are so many, None for as many as the product reads."""
 
-    judge: Judge = field(default_factory=load_judge, repr=False)
+    judge: Judge = field(default_factory=lambda: Remembering(load_judge()), repr=False)
     read: int | None = None
 
     @property

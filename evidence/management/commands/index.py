@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from evidence.configured import OtherModel, pipeline
+from evidence.ingest.jobs import job_defer
 from evidence.ingest.rebuild import build
 from evidence.ingest.recontext import collection_recontext
 from evidence.language.embedder import ModelError
@@ -31,6 +32,9 @@ class Command(BaseCommand):
         building.add_argument("--unit", choices=("seed", "sentence", "block", "passage"), default="seed")
         building.add_argument("--encoding", choices=("single", "shared"), default="shared")
         building.add_argument("--no-context", action="store_true", help="embed units without their global context")
+        building.add_argument(
+            "--later", action="store_true", help="leave it to a worker; the status page says how far it is"
+        )
         contexts = actions.add_parser("contexts", help="find the contexts of a collection anew, after policies changed")
         contexts.add_argument("collection", metavar="COLLECTION", help="its name or slug")
         for action, text in (("drop", "remove an index"), ("default", "let questions be answered from an index")):
@@ -60,7 +64,19 @@ class Command(BaseCommand):
                     " an index of the new one is built and made the default"
                 )
 
-    def _build(self, name: str, model: str | None, unit: str, encoding: str, no_context: bool, **options: Any) -> None:
+    def _build(
+        self, name: str, model: str | None, unit: str, encoding: str, no_context: bool, later: bool, **options: Any
+    ) -> None:
+        if later:
+            way: dict[str, Any] = {
+                "model": model or settings.SPIRE_EMBEDDER,
+                "unit": unit,
+                "encoding": encoding,
+                "context": not no_context,
+            }
+            job_defer("index", title=f"Build the index {name}", name=name, **way)
+            self.stdout.write(f"{name} is built by a worker; the status page says how far it is.")
+            return
         with tqdm(unit=" pages", disable=None if options["verbosity"] else True, file=sys.stderr) as progress:
             built = build(
                 name,

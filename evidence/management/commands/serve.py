@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import sys
 from argparse import ArgumentParser
@@ -11,9 +10,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
+from evidence.management.supervise import supervise
+
 
 class Command(BaseCommand):
-    help = "Serves the site with gunicorn."
+    help = "Serves the site with gunicorn, and a worker beside it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1")
@@ -26,8 +27,7 @@ class Command(BaseCommand):
         connections.close_all()
         self.stdout.write(f"SPIRE is at http://{address}/ (the admin at http://{address}/admin/). Ctrl-C stops it.")
         self.stdout.flush()
-        os.execv(  # noqa: S606 (no shell wanted)
-            sys.executable,
+        status = supervise(
             [
                 sys.executable,
                 "-m",
@@ -38,7 +38,7 @@ class Command(BaseCommand):
                 "--worker-class=gthread",
                 "--workers=1",
                 "--threads=8",
-                # An upload of a large archive is indexed while its request lasts.
+                # An upload of a large archive is received while its request lasts.
                 "--timeout=0",
                 "--graceful-timeout=10",
                 "--log-level=warning",
@@ -46,7 +46,9 @@ class Command(BaseCommand):
                 # A long question in a script of many bytes is a long address; the pages cut it, not the server.
                 "--limit-request-line=0",
             ],
+            [sys.executable, sys.argv[0], "work"],
         )
+        sys.exit(status)
 
 
 def _is_taken(host: str, port: int) -> bool:

@@ -1,0 +1,122 @@
+"""The kinds of jobs that there are, and what is done by the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.db.models import Q, QuerySet
+from django.utils.timezone import now
+from procrastinate.builtin_tasks import remove_old_jobs
+from procrastinate.contrib.django import app
+
+from evidence.ingest.documents import Outcome, ingest_sources
+from evidence.ingest.jobs import JobFailure, Run, job_kind
+from evidence.ingest.readers import FORMATS, parser_of
+from evidence.ingest.rebuild import build
+from evidence.ingest.recontext import collection_recontext
+from evidence.ingest.removal import documents_remove
+from evidence.ingest.sources import Source
+from evidence.ingest.uploads import upload_take_in
+from evidence.models import Collection, Document, Job, Worker
+from evidence.models.jobs import UNFINISHED
+
+DAYS_KEPT = 30
+"""Jobs that have ended are forgotten after so many days, with the list of what became of each file."""
+
+HOURS_IN_THE_QUEUE = 24
+"""What procrastinate remembers of what has ended; nobody reads it."""
+
+OF_A_COLLECTION = "collection {collection}"
+"""Jobs that write a collection's documents go one after another: two of one document never run at once."""
+
+
+@job_kind("upload", lock=OF_A_COLLECTION)
+def upload(run: Run) -> str:
+    """The files of an upload, into their collection."""
+    return upload_take_in(run)
+
+
+@job_kind("contexts", lock=OF_A_COLLECTION, once=True)
+def contexts(run: Run) -> str:
+    """A collection's contexts, by the policies that are on now."""
+    run.expect(run.collection.documents.filter(current__isnull=False).count())
+    count = collection_recontext(collection=run.collection, report=run.advance)
+    return f"the contexts of {count} documents are found anew"
+
+
+@job_kind("reread", lock=OF_A_COLLECTION, once=True)
+def reread(run: Run) -> str:
+    """The documents of a collection whose tree was made by another parser than today's, from their bytes."""
+    todo = list(read_by_another(run.collection).values_list("pk", flat=True))
+    run.expect(len(todo))
+    refused: list[Outcome] = []
+
+    def report(outcome: Outcome) -> None:
+        if outcome.status == "refused":
+            refused.append(outcome)
+        run.advance()
+
+    ingest_sources(collection=run.collection, sources=_as_received(todo), report=report)
+    return f"{len(todo) - len(refused)} documents are read anew" + (
+        f"; {len(refused)} cannot be read any more, as said at each" if refused else ""
+    )
+
+
+@job_kind("index", lock="index {name}", once=True)
+def index(run: Run, *, name: str, model: str, unit: str, encoding: str, context: bool) -> str:
+    """An index, beside the one that answers questions."""
+    run.expect(Document.objects.filter(current__isnull=False).count())
+    try:
+        built = build(name, model=model, unit=unit, encoding=encoding, context=context, report=run.advance)
+    except ValueError as error:
+        raise JobFailure(str(error)) from error
+    return f"{built.name} is complete; manage.py index default {built.name} lets it answer"
+
+
+@job_kind("documents", lock=OF_A_COLLECTION)
+def remove_documents(run: Run, *, documents: list[int]) -> str:
+    """Documents of a collection, with all that was derived from them."""
+    found = run.collection.documents.filter(pk__in=documents)
+    run.expect(len(documents), done=len(documents) - found.count())
+    documents_remove(found, run.advance)
+    return f"{len(documents)} documents are removed"
+
+
+@job_kind("collection", lock="collection {removed}")
+def remove_collection(run: Run, *, removed: int) -> str:
+    """A collection that is leaving, and its documents."""
+    collection = Collection.objects.filter(pk=removed, leaving=True).first()
+    if collection is not None:
+        run.expect(collection.documents.count())
+        documents_remove(collection.documents.all(), run.advance)
+        collection.delete()
+    return "it is removed, with all its documents"
+
+
+def read_by_another(collection: Collection) -> QuerySet[Document]:
+    """The documents of a collection whose tree was not made by the parser that their format has now."""
+    current = Q()
+    for name in FORMATS:
+        current |= Q(current__format=name, current__parser=parser_of(name))
+    return collection.documents.filter(current__isnull=False).exclude(current)
+
+
+def _as_received(documents: list[int]) -> Iterator[Source]:
+    for pk in documents:
+        document = Document.objects.select_related("current").filter(pk=pk, current__isnull=False).first()
+        if document is not None and document.current is not None:
+            revision = document.current
+            yield Source(document.address, bytes(revision.content), revision.charset, revision.format)
+
+
+@app.periodic(cron="23 * * * *")
+@app.task(name="evidence.forget", queueing_lock="forget")
+def forget(timestamp: int) -> None:
+    """Forget jobs that ended long ago, workers that were not seen since, and what procrastinate keeps of them."""
+    long_ago = now() - timedelta(days=DAYS_KEPT)
+    Job.objects.exclude(state__in=UNFINISHED).filter(finished__lt=long_ago).delete()
+    Worker.objects.filter(seen__lt=long_ago).delete()
+    remove_old_jobs.configure(queueing_lock="forget queue").defer(
+        max_hours=HOURS_IN_THE_QUEUE, remove_failed=True, remove_cancelled=True, remove_aborted=True
+    )
