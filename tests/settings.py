@@ -14,6 +14,8 @@ DATABASES = {"default": with_session_options(database_settings(os.environ, SPIRE
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # No test asks the server that whoever runs them may have.
 SPIRE_LLM_URL = SPIRE_LLM_MODEL = SPIRE_LLM_KEY = ""
+SPIRE_FOLDERS = []
+SPIRE_FETCH_ALLOW = []
 STATIC_ROOT = SPIRE_DATA / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 WHITENOISE_USE_FINDERS = True

@@ -18,14 +18,14 @@ from django.utils.html import format_html
 from django.utils.timezone import localtime
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
-from evidence.configured import OtherModel, optional_policies, pipeline
+from evidence.configured import OtherModel, optional_policies
+from evidence.ingest.deletion import delete_documents
 from evidence.ingest.documents import ingest_sources
 from evidence.ingest.readers import FORMATS
 from evidence.ingest.recontext import collection_recontext
 from evidence.ingest.sources import read_upload
 from evidence.language.embedder import ModelError
 from evidence.models import Collection, Document, Revision
-from evidence.store.repeats import mark_repeats, one_at_a_time
 from evidence.web.forms import UploadForm
 
 admin.site.site_header = admin.site.site_title = "SPIRE"
@@ -223,14 +223,7 @@ class DocumentAdmin(CountedDeletion):
         self.delete_queryset(request, Document.objects.filter(pk=obj.pk))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Document]) -> None:
-        """What other documents said as well may have been searched in these only."""
-        collections = sorted(set(queryset.order_by().values_list("collection", flat=True)))
-        with pipeline() as connection:
-            for collection in collections:
-                one_at_a_time(connection, collection)
-            super().delete_queryset(request, queryset)
-            for collection in collections:
-                mark_repeats(connection, collection)
+        delete_documents(queryset)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Documents come by upload and ingest."""
