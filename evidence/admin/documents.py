@@ -35,6 +35,8 @@ admin.site.index_title = "Collections and people"
 class CountedDeletion(admin.ModelAdmin):
     """Before a deletion, what goes with it is counted: a list would hold every document, and its revisions' bytes."""
 
+    documents_counted = "documents"
+
     def documents_of(self, chosen: Iterable[Any]) -> QuerySet[Document]:
         """The documents that are deleted with these objects."""
         raise NotImplementedError
@@ -46,7 +48,7 @@ class CountedDeletion(admin.ModelAdmin):
         revisions = Revision.objects.filter(document__in=documents.values("pk"))
         counts = {
             str(self.opts.verbose_name_plural): len(objs),
-            "documents": documents.count(),
+            self.documents_counted: documents.count(),
             "revisions, with their trees and vectors": revisions.count(),
         }
         return [str(chosen) for chosen in objs], counts, set(), []

@@ -49,6 +49,7 @@ class SourceForm(forms.ModelForm):
 @admin.register(Source)
 class SourceAdmin(CountedDeletion):
     form = SourceForm
+    documents_counted = "documents that come from nowhere else"
     actions = ("refresh_now",)
     list_display = ("place", "collection", "schedule", "last_run", "result")
     list_filter = ("collection", "kind")

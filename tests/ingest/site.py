@@ -17,6 +17,8 @@ from evidence.ingest.fetch.client import Client, Patience
 LOOPBACK = "127.0.0.1"
 NAME = "site.example"
 HTML = "text/html; charset=utf-8"
+OPENED: list[Client] = []
+"""Clients to close when the site closes."""
 
 
 @dataclass(frozen=True)
@@ -129,16 +131,23 @@ def serving(site: Site) -> Iterator[Site]:
     try:
         yield site
     finally:
+        while OPENED:
+            OPENED.pop().close()
         server.shutdown()
         server.server_close()
         thread.join()
 
 
-def client(*, allowed: Iterable[str] = ("127.0.0.0/8",), resolve: Any = None, **patience: float) -> Client:
+def client(
+    *, allowed: Iterable[str] = ("127.0.0.0/8",), resolve: Any = None, tls: Any = None, **patience: float
+) -> Client:
     """A client that may ask loopback; ``resolve`` stands for the DNS, and has every name lead there."""
-    return Client(
+    made = Client(
         agent="SPIRE/test",
         allowed=Allowed.read(allowed),
         patience=Patience(**patience),
         resolve=resolve or (lambda host, port: [LOOPBACK]),
+        tls=tls,
     )
+    OPENED.append(made)
+    return made

@@ -62,7 +62,7 @@ def zoo(site: Site, settings: Any) -> Site:
             "/b#part",
             "b",
             "./b?",
-            "HTTP://Site.Example.:%d/b" % site.port,
+            f"HTTP://Site.Example.:{site.port}/b",
             "/old",
             "/loop1",
             "/chain0",

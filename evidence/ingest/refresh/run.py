@@ -44,6 +44,8 @@ class Run:
 
     waiting: dict[str, Waiting] = field(default_factory=dict)
     count: int = 0
+    _settled: set[str] = field(default_factory=set)
+    """Pages that were settled since ``next_pages`` gave some, which cannot know it."""
 
     def __post_init__(self) -> None:
         self.count = self.pages.filter(listed=self.at).count()
@@ -80,10 +82,11 @@ class Run:
 
     def is_done(self, page: SourcePage) -> bool:
         """Whether the page was asked for in this run."""
-        return page.asked == self.at or page.url in self.waiting
+        return page.asked == self.at or page.url in self.waiting or page.url in self._settled
 
     def next_pages(self) -> list[SourcePage]:
         """Pages to ask for, the nearest to the first page before the others. None when all are done."""
+        self._settled.clear()
         waiting = [entry.page.pk for entry in self.waiting.values()]
         rest = self.pages.filter(listed=self.at).exclude(asked=self.at).exclude(pk__in=waiting)
         found = rest.select_related("document__current").defer("document__current__content")
@@ -99,6 +102,7 @@ class Run:
         if outcome in (Fate.ALIAS, Fate.PASSED, Fate.REFUSED):
             page.etag = page.modified = ""
         page.save()
+        self._settled.add(page.url)
 
     def report(self, outcome: Outcome) -> None:
         """What the ingest says became of a page that waited for it."""

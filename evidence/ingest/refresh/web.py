@@ -63,14 +63,10 @@ class Visit:
     def pages(self) -> Iterator[Received | Refusal]:
         """What is new or may have changed, for the ingest."""
         self._list()
-        while True:
-            for page in self.run.next_pages():
-                if self.run.is_done(page):
-                    continue
-                if received := self._visit(page):
+        while (pages := self.run.next_pages()) or self._list_known():
+            for page in pages:
+                if not self.run.is_done(page) and (received := self._visit(page)):
                     yield received
-            if not self.run.next_pages() and not self._list_known():
-                break
         self.run.settle_unlisted("is no longer named there")
 
     def _list(self) -> None:
