@@ -93,12 +93,12 @@ class SourcePage(models.Model):
     """What a source knows of one URL, or of one file of a folder."""
 
     class Outcome(models.TextChoices):
-        NEW = "new"
-        CHANGED = "changed"
-        UNCHANGED = "unchanged"
+        NEW = "new", "new"
+        CHANGED = "changed", "changed"
+        UNCHANGED = "unchanged", "unchanged"
         REFUSED = "refused", "refused: not read"
         FAILED = "failed", "failed: stays as it was"
-        GONE = "gone"
+        GONE = "gone", "gone"
         ALIAS = "alias", "another page's address"
         PASSED = "passed", "passed by as it asks"
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from evidence.bench import operators, questions, stages, tree_command
+from evidence.bench import crawl, operators, questions, stages, tree_command
 from evidence.bench.quality import command as quality_command
 from evidence.bench.quality import filter_command
 from evidence.bench.quality.data import DataError
@@ -46,6 +46,10 @@ class Command(BaseCommand):
                 "filter", help="what a filter of the candidates is worth: embedding only, and the language model"
             )
         )
+        crawling = kinds.add_parser(
+            "crawl", help="what a crawl costs, of a site served on loopback, and what its next runs do"
+        )
+        crawling.add_argument("--pages", type=int, default=300, metavar="N")
         kinds.add_parser("operators", help="up and down as SQL, each in several ways, on the trees in the database")
 
     def handle(self, *, kind: str, **options: Any) -> None:
@@ -82,6 +86,10 @@ class Command(BaseCommand):
 
     def _filter(self, **options: Any) -> None:
         for line in filter_command.run(options):
+            self.stdout.write(line)
+
+    def _crawl(self, pages: int, **_: Any) -> None:
+        for line in crawl.measure(pages):
             self.stdout.write(line)
 
     def _operators(self, **_: Any) -> None:
