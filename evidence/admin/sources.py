@@ -51,7 +51,7 @@ class SourceAdmin(CountedDeletion):
     form = SourceForm
     documents_counted = "documents that come from nowhere else"
     actions = ("refresh_now",)
-    list_display = ("place", "collection", "schedule", "last_run", "result")
+    list_display = ("place", "collection", "result", "last_run", "schedule")
     list_filter = ("collection", "kind")
     list_select_related = ("collection",)
     search_fields = ("where",)
@@ -65,8 +65,11 @@ class SourceAdmin(CountedDeletion):
     def documents_of(self, chosen: Iterable[Any]) -> QuerySet[Document]:
         return documents_only_of(SourcePage.objects.filter(source__in=[source.pk for source in chosen]))
 
+    def get_fieldsets(self, request: HttpRequest, obj: Source | None = None) -> Any:
+        return self.fieldsets if obj else self.fieldsets[:2]
+
     def save_model(self, request: HttpRequest, obj: Source, form: Any, change: bool) -> None:
-        if not change or "every_hours" in form.changed_data:
+        if not change or {"every_hours", "kind", "where", "prefix"}.intersection(form.changed_data):
             obj.next_run = None if obj.every_hours is None else timezone.now()
         super().save_model(request, obj, form, change)
 

@@ -53,9 +53,8 @@ class Shop:
         return 200, self._page(int(number)), ""
 
     def _page(self, number: int) -> bytes:
-        below = "".join(
-            f'<li><a href="/page/{n}">Item {n}</a></li>' for n in range(number * LINKS + 1, number * LINKS + 11)
-        )
+        nearest = range(number * LINKS + 1, min(number * LINKS + LINKS + 1, self.count))
+        below = "".join(f'<li><a href="/page/{n}">Item {n}</a></li>' for n in nearest)
         facts = "".join(
             f"<p>Item {number} has the part {number * 7 + line} in its drawer {line}.</p>" for line in range(12)
         )
@@ -98,7 +97,7 @@ def measure(count: int) -> Iterator[str]:
             run("nothing changed", 1)
             # The last pages lead nowhere: nothing but they themselves goes with them.
             tenth = max(count // 10, 1)
-            shop.state = {number: 1 for number in range(1, tenth + 1)} | dict.fromkeys(range(count - tenth, count), -1)
+            shop.state = dict.fromkeys(range(1, tenth + 1), 1) | dict.fromkeys(range(count - tenth, count), -1)
             run("a tenth changed, a tenth gone", 2)
             run("the same, eight days later", 10)
     finally:
@@ -113,7 +112,7 @@ def _served(shop: Shop) -> Iterator[int]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def do_GET(self) -> None:  # noqa: N802 (the library's name)
+        def do_GET(self) -> None:
             status, body, place = shop.answer(self.path)
             etag = f'"{sha256(body).hexdigest()[:16]}"'
             if status == 200 and self.headers.get("If-None-Match") == etag:

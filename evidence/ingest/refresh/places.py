@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from django.conf import settings
@@ -25,17 +25,24 @@ def allowed() -> Allowed:
 
 
 def place_of(kind: str, where: str, prefix: str = "") -> str:
-    """The place in its one spelling. PlaceError says what is wrong; of a list, which lines."""
+    """The place in its one spelling, for a source that is made or changed. PlaceError says what is wrong; of a list, which
+    lines."""
     if kind == Source.Kind.FOLDER:
         return str(folder_of(where))
+    return "\n".join(urls_of(kind, where, prefix, url_of=_allowed_url))
+
+
+def urls_of(kind: str, where: str, prefix: str, *, url_of: Callable[[str], str] | None = None) -> list[str]:
+    """The URLs of a list, or the one of a sitemap or a crawl. PlaceError says what is wrong."""
+    url_of = url_of or _url
     if kind == Source.Kind.LIST:
-        return "\n".join(_lines(where))
+        return list(_lines(where, url_of))
     if len(where.split()) != 1:
         raise PlaceError("Enter one URL here. Several are a list of URLs.")
-    url = _url(where.strip())
+    url = url_of(where.strip())
     if kind == Source.Kind.CRAWL and not is_below(url, prefix_of(prefix)):
         raise PlaceError(f"The page to begin at is not below {prefix}; so the crawl would end there.")
-    return url
+    return [url]
 
 
 def prefix_of(prefix: str) -> str:
@@ -70,7 +77,7 @@ def folder_of(where: str) -> Path:
     return folder
 
 
-def _lines(where: str) -> Iterator[str]:
+def _lines(where: str, url_of: Callable[[str], str]) -> Iterator[str]:
     """The URLs of a list, each once; empty lines and those that begin with # are passed by."""
     wrong: list[str] = []
     seen: dict[str, None] = {}
@@ -79,7 +86,7 @@ def _lines(where: str) -> Iterator[str]:
         if not text or text.startswith("#"):
             continue
         try:
-            seen[_url(text)] = None
+            seen[url_of(text)] = None
         except PlaceError as error:
             wrong.append(f"Line {number}, {text[:80]!r}: {error}")
     if wrong:
@@ -94,9 +101,14 @@ def _url(text: str) -> str:
     if any(character.isspace() for character in text):
         raise PlaceError("a URL holds no space; write each on a line of its own")
     try:
-        url = normal(text)
+        return normal(text)
     except BadUrl as error:
         raise PlaceError(str(error)) from error
+
+
+def _allowed_url(text: str) -> str:
+    """A URL; one by an address that is never asked is told at once. What a name leads to is known when it is asked for."""
+    url = _url(text)
     try:
         address = ipaddress.ip_address(host_of(url))
     except ValueError:

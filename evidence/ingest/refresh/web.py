@@ -22,7 +22,7 @@ from evidence.ingest.fetch.urls import BadUrl, is_below, normal, site_of
 from evidence.ingest.limits import largest_file, too_large
 from evidence.ingest.readers import refused_name
 from evidence.ingest.readers.formats import parser_of
-from evidence.ingest.refresh.places import place_of, prefix_of
+from evidence.ingest.refresh.places import prefix_of, urls_of
 from evidence.ingest.refresh.run import LONGEST_VALIDATOR, Fate, Run, Waiting
 from evidence.ingest.sources import Refusal, checked
 from evidence.ingest.sources import Source as Received
@@ -55,7 +55,7 @@ class Visit:
         self.run = run
         self.fetcher = fetcher
         self.source = run.source
-        self.first = place_of(self.source.kind, self.source.where, self.source.prefix)
+        self.urls = urls_of(self.source.kind, self.source.where, self.source.prefix)
         self.prefix = prefix_of(self.source.prefix)
         self.is_crawl = self.source.kind == Source.Kind.CRAWL
         self.is_list = self.source.kind == Source.Kind.LIST
@@ -72,10 +72,10 @@ class Visit:
     def _list(self) -> None:
         """NotFetched when it is not known which pages there are."""
         if self.source.kind == Source.Kind.SITEMAP:
-            found = pages_of(self.fetcher, self.first)
+            found = pages_of(self.fetcher, self.urls[0])
             self.run.list_urls(url for url in found if is_below(url, self.prefix))
         else:
-            self.run.list_urls(self.first.split())
+            self.run.list_urls(self.urls)
 
     def _list_known(self) -> bool:
         """Add pages of a crawl that no link leads to any more, as long as there is room: they may be there still."""
@@ -209,7 +209,7 @@ class Visit:
             self.run.list_urls(links, depth=page.depth + 1)
 
     def _is_within(self, url: str) -> bool:
-        return site_of(url) == site_of(self.first) and is_below(url, self.prefix)
+        return site_of(url) == site_of(self.urls[0]) and is_below(url, self.prefix)
 
 
 def _validators(page: SourcePage) -> dict[str, str]:

@@ -16,7 +16,7 @@ from evidence.ingest.turns import turn
 from evidence.models import Document, Source, SourcePage
 from tests.conftest import WordEmbedder
 from tests.handbook import GATE, KITCHEN, NEW_GATE, collection_of, take_in
-from tests.ingest.site import Site, client
+from tests.ingest.site import LOOPBACK, Site, client
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("embedder")]
 START = datetime(2030, 1, 1, tzinfo=UTC)
@@ -57,6 +57,19 @@ def test_a_list_takes_what_it_names_wherever_it_is(site: Site) -> None:
     found = run(source)
     assert taken() == sorted((site.url("/a"), site.url("/moved", "other.example")))
     assert found.counts == {"new": 2, "alias": 1, "gone": 1}
+
+
+def test_one_page_of_a_list_that_is_never_asked_does_not_stop_the_rest(site: Site) -> None:
+    """An address that the operator no longer allows, and a name that never was."""
+    site.page("/a")
+    source = source_of("list", f"http://169.254.169.254/x\nhttp://mail.example:25/\n{site.url('/a')}")
+
+    def resolve(host: str, port: int) -> list[str]:
+        return [host if host[0].isdigit() else "8.8.8.8" if host == "mail.example" else LOOPBACK]
+
+    found = refresh(source, now=START, client=lambda: client(resolve=resolve))
+    assert found.counts == {"new": 1, "failed": 2}
+    assert "no public address" in SourcePage.objects.get(url="http://169.254.169.254/x").reason
 
 
 def test_two_urls_that_lead_to_one_page_are_one_document_asked_for_once(site: Site) -> None:
