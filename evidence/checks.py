@@ -7,6 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
+from evidence.ingest.refresh.places import allowed
+
 
 @register()
 def language_model_is_named(**_: Any) -> list[CheckMessage]:
@@ -14,4 +16,15 @@ def language_model_is_named(**_: Any) -> list[CheckMessage]:
     if settings.SPIRE_LLM_URL and not settings.SPIRE_LLM_MODEL:
         hint = "Set SPIRE_LLM_MODEL to the name of a model that the server has, or take SPIRE_LLM_URL away."
         return [Error("SPIRE_LLM_URL is set, and SPIRE_LLM_MODEL is not.", hint=hint, id="evidence.E001")]
+    return []
+
+
+@register()
+def what_may_be_fetched_is_understood(**_: Any) -> list[CheckMessage]:
+    """A network with a slip of the pen would be found out by the first source that fails."""
+    try:
+        allowed()
+    except ValueError as error:
+        hint = "Give host names, domains with a dot before them (.intra.example), or networks, joined by commas."
+        return [Error(f"SPIRE_FETCH_ALLOW: {error}.", hint=hint, id="evidence.E002")]
     return []

@@ -51,6 +51,12 @@ SPIRE_MOST_FILES = int(os.environ.get("SPIRE_MOST_FILES", "20000"))
 PROCRASTINATE_IMPORT_PATHS = ["evidence.ingest.work"]
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = ""
 
+# Folders on the server that sources may lie in; hosts and networks that are fetched from although they are not public; and
+# where the owner of a site that is fetched from finds who does.
+SPIRE_FOLDERS = [Path(folder) for folder in os.environ.get("SPIRE_FOLDERS", "").split(os.pathsep) if folder]
+SPIRE_FETCH_ALLOW = [entry for entry in os.environ.get("SPIRE_FETCH_ALLOW", "").split(",") if entry]
+SPIRE_FETCH_CONTACT = os.environ.get("SPIRE_FETCH_CONTACT", "")
+
 SECRET_KEY = os.environ.get("SPIRE_SECRET_KEY") or secret_key(SPIRE_DATA)
 DEBUG = _flag("SPIRE_DEBUG")
 ALLOWED_HOSTS = [host for host in os.environ.get("SPIRE_HOSTS", "127.0.0.1,localhost,[::1]").split(",") if host]

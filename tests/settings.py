@@ -16,6 +16,8 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 SPIRE_LLM_URL = SPIRE_LLM_MODEL = SPIRE_LLM_KEY = ""
 # What is found is tested without what a model of language thinks of it; tests of the filter bring their own.
 SPIRE_FILTER = "none"
+SPIRE_FOLDERS = []
+SPIRE_FETCH_ALLOW = []
 STATIC_ROOT = SPIRE_DATA / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 WHITENOISE_USE_FINDERS = True

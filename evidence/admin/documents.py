@@ -35,19 +35,21 @@ AT_ONCE = 100
 """So many documents are deleted while one waits; more are left to a worker."""
 
 
-def _person(request: HttpRequest) -> User:
+def person_of(request: HttpRequest) -> User:
     """Whoever is signed in; nobody else gets here."""
     assert isinstance(request.user, User)  # noqa: S101
     return request.user
 
 
-def _tell(request: HttpRequest, job: Job) -> None:
+def job_told(request: HttpRequest, job: Job) -> None:
     """Where to see what becomes of a job that was asked for."""
     messages.success(request, format_html('A worker does it: <a href="{}">{}</a>', reverse("job", args=[job.pk]), job))
 
 
 class CountedDeletion(admin.ModelAdmin):
     """Before a deletion, what goes with it is counted: a list would hold every document, and its revisions' bytes."""
+
+    documents_counted = "documents"
 
     def documents_of(self, chosen: Iterable[Any]) -> QuerySet[Document]:
         """The documents that are deleted with these objects."""
@@ -60,7 +62,7 @@ class CountedDeletion(admin.ModelAdmin):
         revisions = Revision.objects.filter(document__in=documents.values("pk"))
         counts = {
             str(self.opts.verbose_name_plural): len(objs),
-            "documents": documents.count(),
+            self.documents_counted: documents.count(),
             "revisions, with their trees and vectors": revisions.count(),
         }
         return [str(chosen) for chosen in objs], counts, set(), []
@@ -121,7 +123,7 @@ class CollectionAdmin(CountedDeletion):
     def find_contexts(self, request: HttpRequest, queryset: QuerySet[Collection]) -> None:
         for collection in queryset:
             title = f"Find contexts anew: {collection.name}"
-            _tell(request, job_defer("contexts", title=title, collection=collection, asked_by=_person(request)))
+            job_told(request, job_defer("contexts", title=title, collection=collection, asked_by=person_of(request)))
 
     @admin.action(description="Read anew (what an older SPIRE has read)", permissions=["change"])
     def read_anew(self, request: HttpRequest, queryset: QuerySet[Collection]) -> None:
@@ -130,7 +132,7 @@ class CollectionAdmin(CountedDeletion):
                 messages.success(request, f"{collection.name}: all documents are as this SPIRE reads them.")
                 continue
             title = f"Read anew: {collection.name}"
-            _tell(request, job_defer("reread", title=title, collection=collection, asked_by=_person(request)))
+            job_told(request, job_defer("reread", title=title, collection=collection, asked_by=person_of(request)))
 
     def delete_model(self, request: HttpRequest, obj: Collection) -> None:
         self.delete_queryset(request, Collection.objects.filter(pk=obj.pk))
@@ -141,7 +143,7 @@ class CollectionAdmin(CountedDeletion):
             if collection.documents.count() <= AT_ONCE:
                 collection.delete()
             else:
-                _tell(request, collection_leave(collection=collection, asked_by=_person(request)))
+                job_told(request, collection_leave(collection=collection, asked_by=person_of(request)))
 
     @admin.display(description="Seen by")
     def visibility(self, collection: Collection) -> str:
@@ -180,7 +182,7 @@ class CollectionAdmin(CountedDeletion):
         form = UploadForm(request.POST, request.FILES) if request.method == "POST" else UploadForm()
         if form.is_valid():
             files = form.cleaned_data["documents"]
-            return redirect("job", upload_receive(collection=collection, files=files, asked_by=_person(request)).pk)
+            return redirect("job", upload_receive(collection=collection, files=files, asked_by=person_of(request)).pk)
         context = {
             **self.admin_site.each_context(request),
             "title": f"Upload documents to {collection.name}",
@@ -255,8 +257,8 @@ class DocumentAdmin(CountedDeletion):
         for collection in Collection.objects.filter(documents__in=queryset.values("pk")).distinct():
             chosen = list(queryset.filter(collection=collection).values_list("pk", flat=True))
             title = f"Remove {len(chosen)} documents: {collection.name}"
-            person = _person(request)
-            _tell(
+            person = person_of(request)
+            job_told(
                 request,
                 job_defer("documents", title=title, collection=collection, asked_by=person, documents=chosen),
             )

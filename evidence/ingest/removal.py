@@ -1,4 +1,4 @@
-"""Removing documents: in batches, so that many of them hold nobody up."""
+"""Removing documents, and sources with theirs: in batches, so that many of them hold nobody up."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from evidence.configured import pipeline
 from evidence.ingest.jobs import job_defer
-from evidence.models import Collection, Document, Job
+from evidence.models import Collection, Document, Job, Source, SourcePage
 from evidence.store.repeats import mark_repeats, one_at_a_time
 
 DOCUMENTS_OF_A_BATCH = 50
@@ -35,6 +35,19 @@ def documents_remove(documents: QuerySet[Document], report: Callable[[int], obje
         for collection in collections:
             mark_repeats(connection, collection)
     return len(found)
+
+
+def documents_only_of(pages: QuerySet[SourcePage]) -> QuerySet[Document]:
+    """The documents that come from these pages and from no other page of any source."""
+    other = SourcePage.objects.filter(document__isnull=False).exclude(pk__in=pages.values("pk"))
+    return Document.objects.filter(pk__in=pages.values("document")).exclude(pk__in=other.values("document"))
+
+
+def source_remove(source: Source) -> int:
+    """Remove a source with the documents that come from it alone, and give their number."""
+    number = documents_remove(documents_only_of(source.pages.all()))
+    source.delete()
+    return number
 
 
 def collection_leave(*, collection: Collection, asked_by: User | None = None) -> Job:

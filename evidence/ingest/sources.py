@@ -89,7 +89,7 @@ def read_upload(name: str, file: BinaryIO) -> Iterator[Source | Refusal]:
     if ending == ".zip":
         yield from _read_archive(name, file)
     elif by_ending(name):
-        yield _checked(name, name, file.read(largest_file() + 1))
+        yield checked(name, name, file.read(largest_file() + 1))
     else:
         yield Refusal(name, _why_not(name))
 
@@ -104,18 +104,19 @@ def _is_passed_by(parts: Sequence[str]) -> bool:
     return name in NO_DOCUMENTS or name.startswith(LEFT_BEHIND) or SOURCES_OF_PAGES in parts[:-1]
 
 
-def _checked(name: str, address: str, data: bytes) -> Source | Refusal:
+def checked(name: str, address: str, data: bytes, *, charset: str = "", format_name: str = "") -> Source | Refusal:
+    """The document of these bytes, or why it is none; ``format_name`` where not the ending of the address tells it."""
     if len(address.encode()) > LONGEST_ADDRESS:
         return Refusal(name, f"has a name of more than {LONGEST_ADDRESS} bytes, folders included; shorten it")
     if len(data) > largest_file():
         return Refusal(name, too_large(), address)
     if not data.strip():
         return Refusal(name, "is empty", address)
-    found = format_of(address, data)
+    found = format_of(f"page{FORMATS[format_name].endings[0]}" if format_name else address, data)
     for signature, kind in SIGNATURES:
         if found not in PACKED and data.startswith(signature):
             return Refusal(name, f"is {kind}, not {FORMATS[found].title}", address)
-    return Source(address, data, format=found)
+    return Source(address, data, charset, found)
 
 
 def _read_file(path: Path, address: str) -> Source | Refusal:
@@ -125,7 +126,7 @@ def _read_file(path: Path, address: str) -> Source | Refusal:
         # The name of a file may be bytes that are no text.
         address.encode()
         with path.open("rb") as file:
-            return _checked(str(path), address, file.read(largest_file() + 1))
+            return checked(str(path), address, file.read(largest_file() + 1))
     except UnicodeEncodeError:
         return Refusal(os.fsencode(path).decode("utf-8", "replace"), "has a name that is not UTF-8; rename it")
     except OSError as error:
@@ -206,6 +207,6 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, seen: set[st
     seen.add(address)
     try:
         with archive.open(member) as opened:
-            return _checked(shown, address, opened.read(largest_file() + 1))
+            return checked(shown, address, opened.read(largest_file() + 1))
     except DAMAGED as error:
         return Refusal(shown, f"cannot be read: {error}", address)

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
+from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.utils.timezone import now
 from procrastinate.builtin_tasks import remove_old_jobs
 from procrastinate.contrib.django import app
 
 from evidence.ingest.documents import Outcome, ingest_sources
-from evidence.ingest.jobs import JobFailure, Run, job_kind
+from evidence.ingest.jobs import JobFailure, Run, TryLater, job_defer, job_kind
+from evidence.ingest.keeping import revisions_prune
 from evidence.ingest.readers import FORMATS, parser_of
 from evidence.ingest.rebuild import build
 from evidence.ingest.recontext import collection_recontext
+from evidence.ingest.refresh import NotNow, refreshing
 from evidence.ingest.removal import documents_remove
-from evidence.ingest.sources import Source
+from evidence.ingest.sources import Source as Received
 from evidence.ingest.uploads import upload_take_in
-from evidence.models import Collection, Document, Job, Worker
+from evidence.models import Collection, Document, Job, Source, Worker
 from evidence.models.jobs import UNFINISHED
 
 DAYS_KEPT = 30
@@ -94,6 +97,45 @@ def remove_collection(run: Run, *, removed: int) -> str:
     return "it is removed, with all its documents"
 
 
+@job_kind("refresh", lock="source {source}", once=True)
+def refresh(run: Run, *, source: int) -> str:
+    """A source, brought up to date. It may go on for hours, and does not keep its collection from anything else."""
+    found = Source.objects.filter(pk=source).first()
+    if found is None:
+        return "the source is no more"
+    try:
+        refreshed = refreshing.refresh(found, report=lambda outcome: run.advance())
+    except NotNow as error:
+        raise TryLater(f"{found} is being refreshed by another process") from error
+    if refreshed.error:
+        raise JobFailure(refreshed.error)
+    counted = ", ".join(f"{number} {outcome}" for outcome, number in sorted(refreshed.counts.items()))
+    return f"{counted or 'no page'}; {refreshed.left} documents left"
+
+
+def refresh_ask(source: Source, asked_by: User | None = None) -> Job:
+    """Ask for a source to be refreshed; where that is waiting already, the job that does it."""
+    return job_defer(
+        "refresh", title=f"Refresh {source}", collection=source.collection, asked_by=asked_by, source=source.pk
+    )
+
+
+@app.periodic(cron="* * * * *")
+@app.task(name="evidence.refresh_due", queueing_lock="refresh_due")
+def refresh_due(timestamp: int) -> None:
+    """Ask for the sources whose time has come."""
+    in_hand = set(Job.objects.unfinished().filter(kind="refresh").values_list("arguments__source", flat=True))
+    for source in Source.objects.due(now()).exclude(pk__in=in_hand).select_related("collection"):
+        refresh_ask(source)
+
+
+@app.periodic(cron="41 3 * * *")
+@app.task(name="evidence.prune", queueing_lock="prune")
+def prune(timestamp: int) -> None:
+    """Delete the old revisions that are no longer kept."""
+    revisions_prune()
+
+
 def read_by_another(collection: Collection) -> QuerySet[Document]:
     """The documents of a collection whose tree was not made by the parser that their format has now."""
     current = Q()
@@ -102,12 +144,12 @@ def read_by_another(collection: Collection) -> QuerySet[Document]:
     return collection.documents.filter(current__isnull=False).exclude(current)
 
 
-def _as_received(documents: list[int]) -> Iterator[Source]:
+def _as_received(documents: list[int]) -> Iterator[Received]:
     for pk in documents:
         document = Document.objects.select_related("current").filter(pk=pk, current__isnull=False).first()
         if document is not None and document.current is not None:
             revision = document.current
-            yield Source(document.address, bytes(revision.content), revision.charset, revision.format)
+            yield Received(document.address, bytes(revision.content), revision.charset, revision.format)
 
 
 @app.periodic(cron="23 * * * *")

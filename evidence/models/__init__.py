@@ -11,6 +11,7 @@ from evidence.models.saved import (
     SavedQuestionQuerySet,
     SearchedCollection,
 )
+from evidence.models.sources import Source, SourcePage, SourceQuerySet
 
 __all__ = ["Collection", "CollectionQuerySet", "Document", "DocumentQuerySet", "Reader", "Revision"]
 __all__ += ["Job", "JobQuerySet", "JobState", "Received", "Worker"]
@@ -23,3 +24,4 @@ __all__ += [
     "SavedQuestionQuerySet",
     "SearchedCollection",
 ]
+__all__ += ["Source", "SourcePage", "SourceQuerySet"]

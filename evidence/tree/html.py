@@ -43,7 +43,7 @@ def parse_text(text: str, address: str = "") -> Document:
         roots,
         document,
         Visibility(_style_sheets(roots)),
-        _base(roots, address),
+        base_of(roots, address),
         has_roles="role" in text.lower(),
     )
     for root in roots:
@@ -99,7 +99,7 @@ def _language(roots: Sequence[Element]) -> str:
     return ""
 
 
-def _base(roots: Sequence[Element], address: str) -> str:
+def base_of(roots: Sequence[Element], address: str) -> str:
     """What links are resolved against: the first ``<base href>`` as long as it leads to the web, else the address."""
     for root in roots:
         for element in root.iter("base"):

@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from evidence.bench import operators, questions, stages, tree_command
+from evidence.bench import crawl, operators, questions, stages, tree_command
 from evidence.bench.judge import command as judge_command
 from evidence.bench.quality import command as quality_command
 from evidence.bench.quality import filter_command
@@ -51,6 +51,10 @@ class Command(BaseCommand):
         judge_command.add_arguments(
             kinds.add_parser("judge", help="train the filter that SPIRE brings along, on the public sets")
         )
+        crawling = kinds.add_parser(
+            "crawl", help="what a crawl costs, of a site served on loopback, and what its next runs do"
+        )
+        crawling.add_argument("--pages", type=int, default=300, metavar="N")
         kinds.add_parser("operators", help="up and down as SQL, each in several ways, on the trees in the database")
 
     def handle(self, *, kind: str, **options: Any) -> None:
@@ -93,6 +97,10 @@ class Command(BaseCommand):
         for line in judge_command.run(options):
             self.stdout.write(line)
             self.stdout.flush()
+
+    def _crawl(self, pages: int, **_: Any) -> None:
+        for line in crawl.measure(pages):
+            self.stdout.write(line)
 
     def _operators(self, **_: Any) -> None:
         with pipeline() as connection:
