@@ -58,6 +58,16 @@ class Node:
         indices.reverse()
         return Path(indices)
 
+    @property
+    def place(self) -> int:
+        """Its place among its parent's children here: the index, unless others before it have been pruned; 0 for the root."""
+        if self.parent is None:
+            return 0
+        siblings = self.parent.children
+        if self.index < len(siblings) and siblings[self.index] is self:
+            return self.index
+        return bisect_left(siblings, self.index, key=lambda sibling: sibling.index)
+
     def ancestors(self) -> list[Node]:
         """All ancestors, the root first."""
         found = []

@@ -18,7 +18,7 @@ def lead_in(block: Node) -> Node | None:
     """The last sentence before a block, if the block follows running text directly."""
     node = block
     while node.parent is not None:
-        before = _before(node.parent.children, node.index)
+        before = _before(node.parent.children, node.place)
         if before is not None:
             if before.tag == SENTENCE:
                 return before
@@ -39,7 +39,7 @@ def opening(item: Node, inner: Node) -> Node | None:
 def terms_of(definition: Node) -> list[Node]:
     """The run of terms (``dt``) before a definition (``dd``), other definitions of the same terms left out."""
     siblings = definition.parent.children if definition.parent is not None else []
-    place = definition.index
+    place = definition.place
     while place > 0 and siblings[place - 1].tag == "dd":
         place -= 1
     end = place

@@ -94,7 +94,7 @@ class Targets:
         if target.tag == "dt":
             yield target
             parent = target.parent
-            after = parent.children[target.index + 1 :] if parent is not None else []
+            after = parent.children[target.place + 1 :] if parent is not None else []
             yield from (child for child in after[:1] if child.tag == "dd")
         elif target.tag == "dd":
             yield from terms_of(target)

@@ -176,7 +176,7 @@ def _surroundings(document: Document) -> dict[int, Around]:
 
 
 def _definition_before(definition: Node) -> Node | None:
-    before = definition.parent.children[definition.index - 1] if definition.parent and definition.index else None
+    before = definition.parent.children[definition.place - 1] if definition.parent and definition.place else None
     return before if before is not None and before.tag == "dd" else None
 
 

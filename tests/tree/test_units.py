@@ -32,3 +32,25 @@ def test_a_unit_without_context_is_its_own_text_alone() -> None:
     tree = parse(b"<p>Tea is green.</p>", "a.html")
     (seed,) = seeds(tree)
     assert single_text(Unit((seed,), ()), context=True) == "Tea is green."
+
+
+def test_a_row_of_a_page_of_which_little_is_left_can_still_be_read() -> None:
+    """A page that was pruned in front of a table: the place of the table among its siblings was taken for its index, and
+    the question failed."""
+    rows = "".join(f"<tr><td>Year {number}</td><td>{20 + number}</td></tr>" for number in range(3))
+    table = f"<table><tr><th>Employed for</th><th>Days</th></tr>{rows}</table>"
+    terms = "<dl><dt>Leave</dt><dd>Time off.</dd><dd>Paid.</dd></dl>"
+    tree = parse(f"<h1>Leave</h1><p>One.</p><p>Two.</p><p>Three.</p>{table}{terms}".encode(), "a.html")
+    for seed in seeds(tree):
+        pruned = prune(tree, [seed])
+        unit = unit_at(pruned, [seed.position], [], [])
+        assert seed.content.split()[0] in text_in_context(unit)[1]
+
+
+def test_the_place_of_a_node_is_that_among_the_siblings_that_are_left() -> None:
+    tree = parse(b"<p>One.</p><p>Two.</p><p>Three.</p>", "a.html")
+    last = tree.at(tree.nodes[0].children[-1].path)
+    assert last.place == last.index
+    pruned = prune(tree, [last]).node(last.position)
+    assert (pruned.place, pruned.index) == (0, last.index)
+    assert tree.nodes[0].place == 0
