@@ -1,5 +1,5 @@
 """What an administrator edits, and sees. Django finds it here."""
 
-from evidence.admin import documents
+from evidence.admin import documents, sign_in
 
-__all__ = ["documents"]
+__all__ = ["documents", "sign_in"]

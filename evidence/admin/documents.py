@@ -9,7 +9,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied, TooManyFilesSent
+from django.core.exceptions import TooManyFilesSent
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,6 +18,7 @@ from django.utils.html import format_html
 from django.utils.timezone import localtime
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
+from evidence.admin.managed import ManagedAdmin, ManagedInline
 from evidence.configured import OtherModel, optional_policies, pipeline
 from evidence.ingest.documents import ingest_sources
 from evidence.ingest.readers import FORMATS
@@ -28,11 +29,8 @@ from evidence.models import Collection, Document, Revision
 from evidence.store.repeats import mark_repeats, one_at_a_time
 from evidence.web.forms import UploadForm
 
-admin.site.site_header = admin.site.site_title = "SPIRE"
-admin.site.index_title = "Collections and people"
 
-
-class CountedDeletion(admin.ModelAdmin):
+class CountedDeletion(ManagedAdmin):
     """Before a deletion, what goes with it is counted: a list would hold every document, and its revisions' bytes."""
 
     def documents_of(self, chosen: Iterable[Any]) -> QuerySet[Document]:
@@ -64,7 +62,7 @@ class CollectionForm(forms.ModelForm):
 
     class Meta:
         model = Collection
-        fields = ("name", "slug", "description", "everyone", "groups", "policies")
+        fields = ("name", "slug", "description", "everyone", "groups", "managers", "policies")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -79,9 +77,26 @@ class CollectionAdmin(CountedDeletion):
     actions = ("find_contexts",)
     list_display = ("name", "visibility", "document_count", "upload")
     search_fields = ("name", "description")
-    prepopulated_fields = {"slug": ("name",)}
-    filter_horizontal = ("groups",)
-    fields = ("name", "slug", "description", "everyone", "groups", "policies")
+    ordering = ("name",)
+    filter_horizontal = ("groups", "managers")
+    fields = ("name", "slug", "description", "everyone", "groups", "managers", "policies")
+    # Of names and slugs there is one each: whoever may change them can find out which others there are.
+    of_superusers = ("name", "slug")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.is_superuser)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.is_superuser)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Sequence[Any]:
+        return self.fields if request.user.is_superuser else [name for name in self.fields if name != "managers"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Sequence[Any]:
+        return () if request.user.is_superuser else self.of_superusers
+
+    def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> dict[str, Sequence[str]]:
+        return {"slug": ("name",)} if request.user.is_superuser else {}
 
     def documents_of(self, chosen: Iterable[Any]) -> QuerySet[Document]:
         return Document.objects.filter(collection__in=chosen)
@@ -143,9 +158,7 @@ class CollectionAdmin(CountedDeletion):
         return csrf_protect(self._upload)(request, pk)
 
     def _upload(self, request: HttpRequest, pk: int) -> HttpResponse:
-        collection = get_object_or_404(Collection, pk=pk)
-        if not self.has_change_permission(request, collection):
-            raise PermissionDenied
+        collection = get_object_or_404(Collection.objects.managed_by(request.user), pk=pk)
         form = UploadForm(request.POST, request.FILES) if request.method == "POST" else UploadForm()
         outcomes = None
         if form.is_valid():
@@ -169,7 +182,7 @@ class CollectionAdmin(CountedDeletion):
         return render(request, "admin/evidence/collection/upload.html", context)
 
 
-class RevisionInline(admin.TabularInline):
+class RevisionInline(ManagedInline, admin.TabularInline):
     model = Revision
     fk_name = "document"
     fields = readonly_fields = ("number", "received", "sentences", "language", "content_hash")
@@ -205,7 +218,8 @@ class IngestFilter(admin.SimpleListFilter):
 @admin.register(Document)
 class DocumentAdmin(CountedDeletion):
     list_display = ("address", "title", "collection", "status", "sentences", "revision_count", "changed_on")
-    list_filter = ("collection", IngestFilter)
+    # Only collections of which the list has documents: all of them would be those of others too.
+    list_filter = (("collection", admin.RelatedOnlyFieldListFilter), IngestFilter)
     search_fields = ("address", "title")
     fields = ("collection", "address", "title", "status", "created", "changed")
     inlines = (RevisionInline,)

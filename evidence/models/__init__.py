@@ -1,5 +1,13 @@
 """What people edit or do, and what cannot be derived. Django owns these tables."""
 
-from evidence.models.documents import Collection, CollectionQuerySet, Document, DocumentQuerySet, Reader, Revision
+from evidence.models.documents import (
+    Collection,
+    CollectionQuerySet,
+    Document,
+    DocumentQuerySet,
+    Reader,
+    Revision,
+    RevisionQuerySet,
+)
 
-__all__ = ["Collection", "CollectionQuerySet", "Document", "DocumentQuerySet", "Reader", "Revision"]
+__all__ = ["Collection", "CollectionQuerySet", "Document", "DocumentQuerySet", "Reader", "Revision", "RevisionQuerySet"]
