@@ -215,11 +215,18 @@ class IngestFilter(admin.SimpleListFilter):
         return queryset.filter(error="") if self.value() == "done" else queryset
 
 
+class CollectionFilter(admin.RelatedOnlyFieldListFilter):
+    """The collections of which the list has documents; Django's usual filter would name those of others too."""
+
+    def has_output(self) -> bool:
+        """Also of a single one, as the list of collections links here by this filter."""
+        return True
+
+
 @admin.register(Document)
 class DocumentAdmin(CountedDeletion):
     list_display = ("address", "title", "collection", "status", "sentences", "revision_count", "changed_on")
-    # Only collections of which the list has documents: all of them would be those of others too.
-    list_filter = (("collection", admin.RelatedOnlyFieldListFilter), IngestFilter)
+    list_filter = (("collection", CollectionFilter), IngestFilter)
     search_fields = ("address", "title")
     fields = ("collection", "address", "title", "status", "created", "changed")
     inlines = (RevisionInline,)
