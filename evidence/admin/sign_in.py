@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # They register their models when they are imported, and are imported once.
-import allauth.account.admin  # noqa: F401
+import allauth.account.admin
 import allauth.socialaccount.admin  # noqa: F401
 import axes.admin  # noqa: F401
 from allauth.account.models import EmailAddress

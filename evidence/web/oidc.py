@@ -8,6 +8,7 @@ issuer, audience, times and nonce are checked (OpenID Connect Core 1.0, section 
 from __future__ import annotations
 
 import hashlib
+import logging
 import secrets
 from typing import Any
 
@@ -30,6 +31,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_GET
 
 from evidence.web.sign_in import refused
+
+log = logging.getLogger(__name__)
 
 PROVIDER = "oidc"
 
@@ -71,11 +74,13 @@ class SignInService(DefaultSocialAccountAdapter):
         exception: Exception | None = None,
         extra_context: dict[str, Any] | None = None,
     ) -> None:
-        """What went wrong stands on the sign-in page, in words."""
+        """What went wrong stands on the sign-in page in words, and in the log as it was."""
         if isinstance(exception, requests.RequestException):
-            raise ImmediateHttpResponse(refused(request, NOT_REACHED, status=502))
-        cancelled = request.GET.get("error") == "access_denied"
-        raise ImmediateHttpResponse(refused(request, CANCELLED if cancelled else NOT_TRUSTED, status=401))
+            raise ImmediateHttpResponse(not_reached(request, exception))
+        if request.GET.get("error") == "access_denied":
+            raise ImmediateHttpResponse(refused(request, CANCELLED, status=401))
+        log.warning("a sign-in by OpenID Connect failed: %s", exception or "its state is not known, or was used before")
+        raise ImmediateHttpResponse(refused(request, NOT_TRUSTED, status=401))
 
 
 class Accounts(DefaultAccountAdapter):
@@ -93,6 +98,12 @@ class Accounts(DefaultAccountAdapter):
 
     def add_message(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         """Nothing: whoever is in sees it."""
+
+
+def not_reached(request: HttpRequest, error: requests.RequestException) -> HttpResponse:
+    """The sign-in page where the service cannot be asked."""
+    log.error("the sign-in service at %s cannot be asked: %s", settings.SPIRE_OIDC_URL, error)
+    return refused(request, NOT_REACHED, status=502)
 
 
 def set_groups(person: User, claimed: Any) -> None:
@@ -170,15 +181,18 @@ def login(request: HttpRequest, provider_id: str) -> HttpResponse:
         found: HttpResponse = provider.redirect(
             request, process="login", next_url=going_on, state_id=state, auth_params={"nonce": nonce_of(state)}
         )
-    except requests.RequestException:
-        return refused(request, NOT_REACHED, status=502)
+    except requests.RequestException as error:
+        return not_reached(request, error)
     return found
 
 
 @require_GET
 def callback(request: HttpRequest, provider_id: str) -> HttpResponse:
     """Where the service leads back to."""
-    found: HttpResponse = OAuth2CallbackView.adapter_view(Checked(request, provider_id))(request)
+    try:
+        found: HttpResponse = OAuth2CallbackView.adapter_view(Checked(request, provider_id))(request)
+    except requests.RequestException as error:
+        return not_reached(request, error)
     return found
 
 
