@@ -89,10 +89,10 @@ class CollectionAdmin(CountedDeletion):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return bool(request.user.is_superuser)
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> Sequence[Any]:
-        return self.fields if request.user.is_superuser else [name for name in self.fields if name != "managers"]
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        return [name for name in self.fields if request.user.is_superuser or name != "managers"]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Sequence[Any]:
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return () if request.user.is_superuser else self.of_superusers
 
     def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> dict[str, Sequence[str]]:
@@ -257,7 +257,7 @@ class DocumentAdmin(CountedDeletion):
         """Documents come by upload and ingest."""
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """What a document says is changed by taking it in again."""
         return False
 

@@ -33,7 +33,7 @@ class ManagedAdmin(admin.ModelAdmin):
     def _manages(self, request: HttpRequest, obj: Model | None) -> bool:
         if obj is None:
             return Collection.objects.managed_by(request.user).exists()
-        managed = self.model._default_manager.managed_by(request.user)  # type: ignore[attr-defined]
+        managed = self.model._default_manager.managed_by(request.user)
         return bool(managed.filter(pk=obj.pk).exists())
 
     def has_module_permission(self, request: HttpRequest) -> bool:

@@ -6,6 +6,8 @@ from typing import Self
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, User
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector
 from django.db import models
 
 Reader = User | AbstractBaseUser | AnonymousUser
@@ -109,6 +111,10 @@ class Document(models.Model):
         ordering = ["collection", "address"]
         constraints = [
             models.UniqueConstraint(fields=["collection", "address"], name="document_address_unique_in_collection")
+        ]
+        indexes = [
+            # For titles that hold a word with a given beginning, evidence.store.suggest.
+            GinIndex(SearchVector("title", config="simple"), name="document_title_words")
         ]
 
     def __str__(self) -> str:

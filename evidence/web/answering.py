@@ -30,9 +30,10 @@ from evidence.web.budget import budget_of
 from evidence.web.forms import FilterForm
 from evidence.web.middleware import POLICY
 from evidence.web.results import definitions_of, results_of
+from evidence.web.scope import visible_and_named
 
 SCRIPTED_POLICY = f"{POLICY}; script-src 'self'; connect-src 'self'"
-"""Of a page with our one script, which is a file."""
+"""Of a page with scripts of ours, each of them a file."""
 
 FAILED = "The language model gave no answer."
 
@@ -54,9 +55,9 @@ def answering(request: HttpRequest) -> HttpResponseBase:
     question = request.GET.get("q", "").strip()[:LONGEST_QUESTION]
     if model is None or not question:
         raise Http404("There is no answer here.")
-    visible = list(Collection.objects.visible_to(request.user))
+    visible, named = visible_and_named(request)
     wanted = set(request.GET.getlist("collection"))
-    chosen = [collection for collection in visible if collection.slug in wanted] if wanted else visible
+    chosen = named if wanted else visible
     if len(chosen) < len(wanted) or not chosen:
         # One that is not seen is as unknown as one that is not there.
         raise Http404("There is no such collection.")
@@ -81,9 +82,15 @@ def answering(request: HttpRequest) -> HttpResponseBase:
     try:
         evidence = _evidence(question, chosen, budget, filters, model)
     except (NoIndex, OtherModel, ModelError) as error:
-        return render(request, "answer.html", {**context, "problem": error})
+        return _page(request, {**context, "problem": error})
     said = answer(evidence, model, seconds=settings.SPIRE_LLM_SECONDS)
-    return render(request, "answer.html", context | _shown(evidence, said))
+    return _page(request, context | _shown(evidence, said))
+
+
+def _page(request: HttpRequest, context: dict[str, Any]) -> HttpResponseBase:
+    response = render(request, "answer.html", context)
+    response.headers["Content-Security-Policy"] = SCRIPTED_POLICY
+    return response
 
 
 def _evidence(question: str, chosen: list[Collection], budget: int, filters: Filters, model: Chat) -> Evidence:

@@ -124,6 +124,7 @@ PAGES = [
         signed_in(405),
         OF_DOCUMENT | {"address": "kestrel.html"},
     ),
+    Address("suggest/", signed_in(200), signed_in(405), query={"q": "kes", "collection": "severance"}),
     Address("login/", everyone(302) | dict.fromkeys(OUTSIDE, 200), everyone(302) | dict.fromkeys(OUTSIDE, 200)),
     Address("logout/", everyone(405), everyone(302)),
 ]
