@@ -36,6 +36,7 @@ def sign_in_context(request: HttpRequest) -> dict[str, Any]:
     going_on = request.POST.get("next") or request.GET.get("next", "")
     query = f"?{urlencode({'next': going_on})}" if going_on else ""
     return {
+        "next": going_on,
         "by_password": settings.SPIRE_PASSWORDS,
         "service": settings.SPIRE_OIDC_NAME if settings.SPIRE_OIDC_URL else "",
         "service_url": f"{reverse('openid_connect_login')}{query}" if settings.SPIRE_OIDC_URL else "",
@@ -53,7 +54,7 @@ class SignIn(auth.LoginView):
         return super().post(request, *args, **kwargs)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs) | sign_in_context(self.request)
+        return sign_in_context(self.request) | super().get_context_data(**kwargs)
 
 
 def refused(request: HttpRequest, problem: str, status: int) -> HttpResponse:
