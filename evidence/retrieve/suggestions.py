@@ -32,15 +32,17 @@ def suggestions(typed: str, *, collections: Sequence[int]) -> list[str]:
     identifier = token[0].casefold() if token and plain_words(token[0]) != token[0].casefold() else ""
     if not collections or max(len(last), len(identifier)) < SHORTEST:
         return []
+    # Of "pg_h" the last word is too short, and the identifier is not.
+    beginning = last if len(last) >= SHORTEST else ""
     with pipeline() as connection:
-        # Of "pg_h" the last word is too short, and the identifier is not.
-        beginning = last if len(last) >= SHORTEST else ""
-        found = beginning_with(connection, beginning, identifier, collections=collections)
+        # "max_con" goes on as identifiers do, and "carry-ov" as words do.
+        found = beginning_with(connection, "", identifier, collections=collections) if identifier else []
+        found = found or beginning_with(connection, beginning, "", collections=collections)
         headings = headings_with(connection, words, last, collections=collections) if beginning else []
     told = [heading for heading in _fitting(headings, words, last) if heading.casefold() != text.casefold()]
-    known = {heading.casefold() for heading in told}
+    known = {text.casefold(), *(heading.casefold() for heading in told)}
     named = [text[: token.start()] + name for name in _named(found, identifier)] if token else []
-    completed = [*named, *(LAST_WORD.sub(word, text) for word in _surfaces(found, beginning))]
+    completed = named or [LAST_WORD.sub(word, text) for word in _surfaces(found, beginning)]
     completed = [question for question in dict.fromkeys(completed) if question.casefold() not in known]
     # Half of each, and more of one where there is less of the other.
     return [*completed[: max(MOST // 2, MOST - len(told))], *told][:MOST]

@@ -15,13 +15,16 @@ from evidence.store.schema import SCHEMA
 from evidence.store.statement import MEASURE, QUOTED
 from evidence.store.wording import named, within
 
-MOST_LEXEMES = 30
+MOST_LEXEMES = 12
 """Words with one beginning that are looked for in headings, the most frequent first; of the first few examples are read."""
 
-MOST_EXEMPLIFIED = 8
+MOST_EXEMPLIFIED = 5
 EXAMPLES = 3
 
-MOST_BLOCKS = 400
+MOST_RANKED = 6000
+"""Blocks in which those words may stand together: of words with one beginning the rarer ones, as far as that goes."""
+
+MOST_BLOCKS = 200
 """Blocks whose headings are looked at."""
 
 MOST_TITLES = 50
@@ -94,7 +97,9 @@ WITH {MEASURE}, {LEXEME}, wanted AS MATERIALIZED (
         ) AS said
         GROUP BY word
         UNION ALL
-        SELECT string_agg({QUOTED} || '\\:D', ' | ') FROM lexeme
+        SELECT string_agg({QUOTED} || '\\:D', ' | ')
+        FROM (SELECT lexeme, sum(blocks) OVER (ORDER BY blocks, lexeme) AS ranked FROM lexeme) AS rare
+        WHERE ranked <= greatest({MOST_RANKED}, (SELECT min(blocks) FROM lexeme))
     ) AS part
 ), block AS MATERIALIZED (
     SELECT revision_id, position FROM {SCHEMA}.wording
