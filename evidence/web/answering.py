@@ -82,15 +82,9 @@ def answering(request: HttpRequest) -> HttpResponseBase:
     try:
         evidence = _evidence(question, chosen, budget, filters, model)
     except (NoIndex, OtherModel, ModelError) as error:
-        return _page(request, {**context, "problem": error})
+        return render(request, "answer.html", {**context, "problem": error})
     said = answer(evidence, model, seconds=settings.SPIRE_LLM_SECONDS)
-    return _page(request, context | _shown(evidence, said))
-
-
-def _page(request: HttpRequest, context: dict[str, Any]) -> HttpResponseBase:
-    response = render(request, "answer.html", context)
-    response.headers["Content-Security-Policy"] = SCRIPTED_POLICY
-    return response
+    return render(request, "answer.html", context | _shown(evidence, said))
 
 
 def _evidence(question: str, chosen: list[Collection], budget: int, filters: Filters, model: Chat) -> Evidence:
