@@ -1,6 +1,7 @@
 """Settings. What differs between two sites comes from environment variables; README.md lists them."""
 
 import os
+from datetime import timedelta
 from pathlib import Path
 
 from evidence.store.session import with_session_options
@@ -56,6 +57,19 @@ PROCRASTINATE_AUTODISCOVER_MODULE_NAME = ""
 SPIRE_FOLDERS = [Path(folder) for folder in os.environ.get("SPIRE_FOLDERS", "").split(os.pathsep) if folder]
 SPIRE_FETCH_ALLOW = [entry for entry in os.environ.get("SPIRE_FETCH_ALLOW", "").split(",") if entry]
 SPIRE_FETCH_CONTACT = os.environ.get("SPIRE_FETCH_CONTACT", "")
+# Sign-in by a service that speaks OpenID Connect; none without a URL. Its claim of this name, if one is named, says in
+# which groups a person is.
+SPIRE_OIDC_URL = os.environ.get("SPIRE_OIDC_URL", "").rstrip("/")
+SPIRE_OIDC_ID = os.environ.get("SPIRE_OIDC_ID", "")
+SPIRE_OIDC_SECRET = os.environ.get("SPIRE_OIDC_SECRET", "")
+SPIRE_OIDC_NAME = os.environ.get("SPIRE_OIDC_NAME", "single sign-on")
+SPIRE_OIDC_GROUPS = os.environ.get("SPIRE_OIDC_GROUPS", "")
+
+# Whether people sign in by name and password, too.
+SPIRE_PASSWORDS = _flag("SPIRE_PASSWORDS", "1")
+
+# How many proxies of our own a request passes: so many addresses of X-Forwarded-For are believed, from its end.
+SPIRE_PROXIES = int(os.environ.get("SPIRE_PROXIES", "0"))
 
 SECRET_KEY = os.environ.get("SPIRE_SECRET_KEY") or secret_key(SPIRE_DATA)
 DEBUG = _flag("SPIRE_DEBUG")
@@ -65,13 +79,17 @@ CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("SPIRE_ORIGINS", "")
 INSTALLED_APPS = [
     "procrastinate.contrib.django",
     "evidence",
-    "django.contrib.admin",
+    "spire_site.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
+    "axes",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
 ]
 
 MIDDLEWARE = [
@@ -84,6 +102,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "spire_site.urls"
@@ -99,6 +119,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "evidence.web.sign_in.administration",
             ],
         },
     },
@@ -109,11 +130,38 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
 ]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
+
+# The first one only refuses: who is locked out is asked for no password.
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+# By name and address together: by name alone anybody could lock out anybody, by address alone an office would lock itself.
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_ON_SUCCESS = True
+# Whoever goes on trying does not keep the rightful owner out for longer.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_CLIENT_IP_CALLABLE = "evidence.web.sign_in.client_address"
+AXES_LOCKOUT_CALLABLE = "evidence.web.sign_in.locked_out"
+# Failures are kept while they count; who signed in when is nobody's business.
+AXES_DISABLE_ACCESS_LOG = True
+AXES_VERBOSE = False
+
+# Accounts are made by the sign-in service or by an administrator; nothing is ever mailed.
+ACCOUNT_EMAIL_VERIFICATION = SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
+# Two people may have one address; nobody is taken for another because of it.
+ACCOUNT_UNIQUE_EMAIL = False
+ACCOUNT_ADAPTER = "evidence.web.oidc.Accounts"
+SOCIALACCOUNT_ADAPTER = "evidence.web.oidc.SignInService"
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = os.environ.get("SPIRE_TIME_ZONE", "UTC")

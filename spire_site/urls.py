@@ -1,3 +1,4 @@
+from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
@@ -5,3 +6,6 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("evidence.web.urls")),
 ]
+
+if settings.SPIRE_OIDC_URL:
+    urlpatterns.append(path("", include("evidence.web.oidc")))

@@ -9,7 +9,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied, TooManyFilesSent
+from django.core.exceptions import TooManyFilesSent
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,6 +18,7 @@ from django.utils.html import format_html
 from django.utils.timezone import localtime
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
+from evidence.admin.managed import ManagedAdmin, ManagedInline
 from evidence.configured import optional_policies
 from evidence.ingest.jobs import job_defer
 from evidence.ingest.readers import FORMATS
@@ -26,10 +27,6 @@ from evidence.ingest.uploads import upload_receive
 from evidence.ingest.work import read_by_another
 from evidence.models import Collection, Document, Job, Revision
 from evidence.web.forms import UploadForm
-
-admin.site.site_header = admin.site.site_title = "SPIRE"
-admin.site.index_title = "Collections and people"
-
 
 AT_ONCE = 100
 """So many documents are deleted while one waits; more are left to a worker."""
@@ -46,7 +43,7 @@ def job_told(request: HttpRequest, job: Job) -> None:
     messages.success(request, format_html('A worker does it: <a href="{}">{}</a>', reverse("job", args=[job.pk]), job))
 
 
-class CountedDeletion(admin.ModelAdmin):
+class CountedDeletion(ManagedAdmin):
     """Before a deletion, what goes with it is counted: a list would hold every document, and its revisions' bytes."""
 
     documents_counted = "documents"
@@ -80,7 +77,7 @@ class CollectionForm(forms.ModelForm):
 
     class Meta:
         model = Collection
-        fields = ("name", "slug", "description", "everyone", "groups", "policies")
+        fields = ("name", "slug", "description", "everyone", "groups", "managers", "policies")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -95,9 +92,26 @@ class CollectionAdmin(CountedDeletion):
     actions = ("find_contexts", "read_anew")
     list_display = ("name", "visibility", "document_count", "upload")
     search_fields = ("name", "description")
-    prepopulated_fields = {"slug": ("name",)}
-    filter_horizontal = ("groups",)
-    fields = ("name", "slug", "description", "everyone", "groups", "policies")
+    ordering = ("name",)
+    filter_horizontal = ("groups", "managers")
+    fields = ("name", "slug", "description", "everyone", "groups", "managers", "policies")
+    # Of names and slugs there is one each: whoever may change them can find out which others there are.
+    of_superusers = ("name", "slug")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.is_superuser)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.is_superuser)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        return [name for name in self.fields if request.user.is_superuser or name != "managers"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return () if request.user.is_superuser else self.of_superusers
+
+    def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> dict[str, Sequence[str]]:
+        return {"slug": ("name",)} if request.user.is_superuser else {}
 
     def documents_of(self, chosen: Iterable[Any]) -> QuerySet[Document]:
         return Document.objects.filter(collection__in=chosen)
@@ -176,9 +190,7 @@ class CollectionAdmin(CountedDeletion):
         return csrf_protect(self._upload)(request, pk)
 
     def _upload(self, request: HttpRequest, pk: int) -> HttpResponse:
-        collection = get_object_or_404(Collection, pk=pk, leaving=False)
-        if not self.has_change_permission(request, collection):
-            raise PermissionDenied
+        collection = get_object_or_404(Collection.objects.managed_by(request.user), pk=pk)
         form = UploadForm(request.POST, request.FILES) if request.method == "POST" else UploadForm()
         if form.is_valid():
             files = form.cleaned_data["documents"]
@@ -196,7 +208,7 @@ class CollectionAdmin(CountedDeletion):
         return render(request, "admin/evidence/collection/upload.html", context)
 
 
-class RevisionInline(admin.TabularInline):
+class RevisionInline(ManagedInline, admin.TabularInline):
     model = Revision
     fk_name = "document"
     fields = readonly_fields = ("number", "received", "sentences", "language", "content_hash")
@@ -229,10 +241,18 @@ class IngestFilter(admin.SimpleListFilter):
         return queryset.filter(error="") if self.value() == "done" else queryset
 
 
+class CollectionFilter(admin.RelatedOnlyFieldListFilter):
+    """The collections of which the list has documents; Django's usual filter would name those of others too."""
+
+    def has_output(self) -> bool:
+        """Also of a single one, as the list of collections links here by this filter."""
+        return True
+
+
 @admin.register(Document)
 class DocumentAdmin(CountedDeletion):
     list_display = ("address", "title", "collection", "status", "sentences", "revision_count", "changed_on")
-    list_filter = ("collection", IngestFilter)
+    list_filter = (("collection", CollectionFilter), IngestFilter)
     search_fields = ("address", "title")
     fields = ("collection", "address", "title", "status", "created", "changed")
     inlines = (RevisionInline,)
@@ -267,7 +287,7 @@ class DocumentAdmin(CountedDeletion):
         """Documents come by upload and ingest."""
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """What a document says is changed by taking it in again."""
         return False
 

@@ -10,6 +10,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from procrastinate.contrib.django.models import ProcrastinateJob
 
+from evidence.admin.documents import CollectionFilter
+from evidence.admin.managed import ManagedAdmin
 from evidence.ingest.jobs import job_cancel, job_retry
 from evidence.models import Job
 
@@ -18,9 +20,9 @@ admin.site.unregister(ProcrastinateJob)
 
 
 @admin.register(Job)
-class JobAdmin(admin.ModelAdmin):
+class JobAdmin(ManagedAdmin):
     list_display = ("title", "state", "progress", "error", "collection", "asked_by", "created", "finished")
-    list_filter = ("state", "kind", "collection")
+    list_filter = ("state", "kind", ("collection", CollectionFilter))
     search_fields = ("title", "error")
     list_select_related = ("collection", "asked_by")
     actions = ("retry", "cancel")
@@ -52,7 +54,8 @@ class JobAdmin(admin.ModelAdmin):
         messages.success(request, f"{count} of {len(queryset)} jobs are cancelled, or told to stop.")
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("evidence.change_job")
+        """On those that are listed: whoever sees a job here looks after its collection."""
+        return self.has_view_permission(request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Jobs are asked for by what people do elsewhere."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Model, Q, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
+from evidence.admin.managed import ManagedAdmin, ManagedInline
 from evidence.models import Feedback, SavedQuestion
 
 SLOW = 1000
 """Milliseconds; a question without a language model is expected to take a sixth of it."""
 
 
-class FeedbackInline(admin.TabularInline):
+class FeedbackInline(ManagedInline, admin.TabularInline):
     model = Feedback
     fields = readonly_fields = ("person", "helpful", "comment", "given")
     extra = 0
@@ -71,7 +72,7 @@ class SpeedFilter(admin.SimpleListFilter):
 
 
 @admin.register(SavedQuestion)
-class SavedQuestionAdmin(admin.ModelAdmin):
+class SavedQuestionAdmin(ManagedAdmin):
     list_display = ("question", "asked", "asker", "cited", "likely", "time", "liked", "disliked", "comments")
     list_filter = (EvidenceFilter, FeedbackFilter, SpeedFilter, "asked")
     list_select_related = ("asker",)
@@ -81,14 +82,24 @@ class SavedQuestionAdmin(admin.ModelAdmin):
     inlines = (FeedbackInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SavedQuestion]:
-        """All for superusers; no other person sees what somebody asked."""
-        questions = super().get_queryset(request).prefetch_related("feedback")
-        if not getattr(request.user, "is_superuser", False):
-            return questions.none()
-        return questions.annotate(
-            likes=Count("feedback", filter=Q(feedback__helpful=True)),
-            dislikes=Count("feedback", filter=Q(feedback__helpful=False)),
+        return (
+            super()
+            .get_queryset(request)
+            .prefetch_related("feedback")
+            .annotate(
+                likes=Count("feedback", filter=Q(feedback__helpful=True)),
+                dislikes=Count("feedback", filter=Q(feedback__helpful=False)),
+            )
         )
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.is_superuser)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.is_superuser)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.is_superuser)
 
     def get_deleted_objects(
         self, objs: Any, request: HttpRequest
@@ -100,7 +111,7 @@ class SavedQuestionAdmin(admin.ModelAdmin):
         """Questions are asked on the page."""
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: SavedQuestion | None = None) -> bool:
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """What was asked and found is not changed."""
         return False
 

@@ -7,18 +7,19 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Model, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.timezone import localtime
 
-from evidence.admin.documents import CountedDeletion, job_told, person_of
+from evidence.admin.documents import CollectionFilter, CountedDeletion, job_told, person_of
+from evidence.admin.managed import ManagedAdmin
 from evidence.ingest.refresh import PlaceError, place_of, prefix_of
 from evidence.ingest.removal import documents_only_of, source_remove
 from evidence.ingest.work import refresh_ask
-from evidence.models import Document, Source, SourcePage
+from evidence.models import Collection, Document, Source, SourcePage
 
 TROUBLES_SHOWN = 50
 NO_TROUBLE = ("new", "changed", "unchanged")
@@ -53,7 +54,7 @@ class SourceAdmin(CountedDeletion):
     documents_counted = "documents that come from nowhere else"
     actions = ("refresh_now",)
     list_display = ("place", "collection", "result", "last_run", "schedule")
-    list_filter = ("collection", "kind")
+    list_filter = (("collection", CollectionFilter), "kind")
     list_select_related = ("collection",)
     search_fields = ("where",)
     fieldsets = (
@@ -68,6 +69,17 @@ class SourceAdmin(CountedDeletion):
 
     def get_fieldsets(self, request: HttpRequest, obj: Source | None = None) -> Any:
         return self.fieldsets if obj else self.fieldsets[:2]
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **given: Any) -> Any:
+        if db_field.name == "collection":
+            given["queryset"] = Collection.objects.managed_by(request.user)
+        return super().formfield_for_foreignkey(db_field, request, **given)
+
+    def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **given: Any) -> Any:
+        """Folders of the server are for superusers: another collection's may lie beside one's own."""
+        if db_field.name == "kind" and not request.user.is_superuser:
+            given["choices"] = [choice for choice in Source.Kind.choices if choice[0] != Source.Kind.FOLDER]
+        return super().formfield_for_choice_field(db_field, request, **given)
 
     def save_model(self, request: HttpRequest, obj: Source, form: Any, change: bool) -> None:
         if not change or {"every_hours", "kind", "where", "prefix"}.intersection(form.changed_data):
@@ -131,9 +143,9 @@ class SourceAdmin(CountedDeletion):
 
 
 @admin.register(SourcePage)
-class SourcePageAdmin(admin.ModelAdmin):
+class SourcePageAdmin(ManagedAdmin):
     list_display = ("url", "outcome", "reason", "missed", "asked")
-    list_filter = ("outcome", "source")
+    list_filter = ("outcome", ("source", admin.RelatedOnlyFieldListFilter))
     search_fields = ("url",)
     list_display_links = None
     ordering = ("source", "url")
@@ -141,8 +153,8 @@ class SourcePageAdmin(admin.ModelAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: SourcePage | None = None) -> bool:
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
-    def has_delete_permission(self, request: HttpRequest, obj: SourcePage | None = None) -> bool:
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False

@@ -7,11 +7,12 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
 from evidence.bench.stages import Figure
-from evidence.configured import pipeline
+from evidence.configured import judge, pipeline
 from evidence.retrieve.evidence import Evidence
 from evidence.retrieve.pipeline import ask
 from evidence.store.schema import document, node
@@ -71,9 +72,10 @@ def measure(
     questions: Sequence[Question], *, collections: Sequence[int], budget: int, index: str | None
 ) -> Iterator[Figure | str]:
     """Latency of each step over all questions, and for those whose answer is known, how many found it; misses by name."""
+    given: dict[str, Any] = {"collections": collections, "budget": budget, "index": index, "judge": judge()}
     for question in questions[:WARM_UP]:
-        ask(question.text, collections=collections, budget=budget, index=index)
-    answered = [(q, ask(q.text, collections=collections, budget=budget, index=index)) for q in questions]
+        ask(question.text, **given)
+    answered = [(q, ask(q.text, **given)) for q in questions]
     yield Figure("questions", len(answered), "")
     yield from _latency([evidence for _, evidence in answered])
     known = [(question, evidence) for question, evidence in answered if question.answer]

@@ -1,6 +1,14 @@
 """What people edit or do, and what cannot be derived. Django owns these tables."""
 
-from evidence.models.documents import Collection, CollectionQuerySet, Document, DocumentQuerySet, Reader, Revision
+from evidence.models.documents import (
+    Collection,
+    CollectionQuerySet,
+    Document,
+    DocumentQuerySet,
+    Reader,
+    Revision,
+    RevisionQuerySet,
+)
 from evidence.models.jobs import Job, JobQuerySet, JobState, Received, Worker
 from evidence.models.saved import (
     Feedback,
@@ -13,7 +21,7 @@ from evidence.models.saved import (
 )
 from evidence.models.sources import Source, SourcePage, SourceQuerySet
 
-__all__ = ["Collection", "CollectionQuerySet", "Document", "DocumentQuerySet", "Reader", "Revision"]
+__all__ = ["Collection", "CollectionQuerySet", "Document", "DocumentQuerySet", "Reader", "Revision", "RevisionQuerySet"]
 __all__ += ["Job", "JobQuerySet", "JobState", "Received", "Worker"]
 __all__ += [
     "Feedback",

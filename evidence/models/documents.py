@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Self
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, User
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector
 from django.db import models
 
 Reader = User | AbstractBaseUser | AnonymousUser
@@ -13,14 +16,26 @@ Reader = User | AbstractBaseUser | AnonymousUser
 
 class CollectionQuerySet(models.QuerySet["Collection"]):
     def visible_to(self, reader: Reader) -> Self:
-        """The collections that this person may see: all for a superuser; none for somebody who is not signed in."""
+        """The collections that this person may see: those open to everyone who is signed in, to a group of theirs, and
+        those that they manage; all for a superuser; none for somebody who is not signed in."""
         if not reader.is_authenticated or not reader.is_active:
             return self.none()
         staying = self.filter(leaving=False)
         if getattr(reader, "is_superuser", False):
             return staying
-        membership = Group.objects.filter(user=reader.pk)
-        return staying.filter(models.Q(everyone=True) | models.Q(groups__in=membership)).distinct()
+        shared = Collection.groups.through.objects.filter(group__user=reader.pk).values("collection")
+        managed = Collection.managers.through.objects.filter(user=reader.pk).values("collection")
+        # Subqueries, as a join would give a collection once for each of its groups.
+        return staying.filter(models.Q(everyone=True) | models.Q(pk__in=shared) | models.Q(pk__in=managed))
+
+    def managed_by(self, person: Reader) -> Self:
+        """The collections that this person looks after: all for a superuser, else those that name them as a manager."""
+        if not person.is_authenticated or not person.is_active:
+            return self.none()
+        staying = self.filter(leaving=False)
+        if getattr(person, "is_superuser", False):
+            return staying
+        return staying.filter(pk__in=Collection.managers.through.objects.filter(user=person.pk).values("collection"))
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):
@@ -28,6 +43,20 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         """The documents that this person may read: those with a revision, in collections that they may see."""
         visible = Collection.objects.visible_to(reader)
         return self.filter(collection__in=visible.values("pk"), current__isnull=False)
+
+    def managed_by(self, person: Reader) -> Self:
+        """The documents of the collections that this person looks after, those without a revision too."""
+        return self.filter(collection__in=Collection.objects.managed_by(person).values("pk"))
+
+
+class RevisionQuerySet(models.QuerySet["Revision"]):
+    def visible_to(self, reader: Reader) -> Self:
+        """The revisions, current and older ones, of the documents that this person may read."""
+        return self.filter(document__in=Document.objects.visible_to(reader).values("pk"))
+
+    def managed_by(self, person: Reader) -> Self:
+        """The revisions of the documents of the collections that this person looks after."""
+        return self.filter(document__in=Document.objects.managed_by(person).values("pk"))
 
 
 class Collection(models.Model):
@@ -42,6 +71,12 @@ class Collection(models.Model):
         help_text="Otherwise only members of the groups below see it.",
     )
     groups = models.ManyToManyField(Group, blank=True, related_name="collections", help_text="Who may see it.")
+    managers = models.ManyToManyField(
+        settings.AUTH_USER_MODEL,
+        blank=True,
+        related_name="managed_collections",
+        help_text="Who looks after it: uploads, deletes, decides who reads it. They see nothing else of the administration.",
+    )
     policies = models.JSONField(
         "optional context policies",
         default=list,
@@ -82,6 +117,10 @@ class Document(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["collection", "address"], name="document_address_unique_in_collection")
         ]
+        indexes = [
+            # For titles that hold a word with a given beginning, evidence.store.suggest.
+            GinIndex(SearchVector("title", config="simple"), name="document_title_words")
+        ]
 
     def __str__(self) -> str:
         return self.title or self.address
@@ -101,6 +140,8 @@ class Revision(models.Model):
     language = models.CharField(max_length=40, blank=True)
     sentences = models.PositiveIntegerField()
     received = models.DateTimeField(auto_now_add=True)
+
+    objects = RevisionQuerySet.as_manager()
 
     class Meta:
         ordering = ["document", "-number"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Self
 
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.db import models
 from django.db.models import Q
 
@@ -17,23 +16,24 @@ from evidence.models.documents import Collection, Reader
 
 class JobQuerySet(models.QuerySet["Job"]):
     def visible_to(self, reader: Reader) -> Self:
-        """The jobs that this person may see: their own; all for who may see jobs in the admin."""
-        return self._of(reader, "evidence.view_job")
+        """The jobs that this person may see, cancel and have tried again: their own, and those of collections that they look
+        after; all for a superuser."""
+        if not reader.is_authenticated or not reader.is_active:
+            return self.none()
+        if getattr(reader, "is_superuser", False):
+            return self
+        managed = Collection.objects.managed_by(reader).values("pk")
+        return self.filter(Q(asked_by=reader.pk) | Q(collection__in=managed))
 
-    def changeable_by(self, reader: Reader) -> Self:
-        """The jobs that this person may cancel or have tried again."""
-        return self._of(reader, "evidence.change_job")
+    def managed_by(self, person: Reader) -> Self:
+        """The jobs of the collections that this person looks after; all for a superuser."""
+        if getattr(person, "is_superuser", False) and getattr(person, "is_active", False):
+            return self
+        return self.filter(collection__in=Collection.objects.managed_by(person).values("pk"))
 
     def unfinished(self) -> Self:
         """The jobs that wait or run."""
         return self.filter(state__in=UNFINISHED)
-
-    def _of(self, reader: Reader, permission: str) -> Self:
-        if not isinstance(reader, User) or not reader.is_active:
-            return self.none()
-        if reader.is_staff and reader.has_perm(permission):
-            return self
-        return self.filter(asked_by=reader.pk)
 
 
 class JobState(models.TextChoices):

@@ -8,7 +8,7 @@ from typing import Self
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
-from evidence.models.documents import Collection, Document
+from evidence.models.documents import Collection, Document, Reader
 
 MOST_PAGES = 100_000
 HOURS_OF_A_YEAR = 8784
@@ -18,6 +18,16 @@ class SourceQuerySet(models.QuerySet["Source"]):
     def due(self, now: datetime) -> Self:
         """Those whose time has come, the longest waiting first."""
         return self.filter(next_run__lte=now).order_by("next_run", "pk")
+
+    def managed_by(self, person: Reader) -> Self:
+        """The sources of the collections that this person looks after."""
+        return self.filter(collection__in=Collection.objects.managed_by(person).values("pk"))
+
+
+class SourcePageQuerySet(models.QuerySet["SourcePage"]):
+    def managed_by(self, person: Reader) -> Self:
+        """The pages of the sources of the collections that this person looks after."""
+        return self.filter(source__in=Source.objects.managed_by(person).values("pk"))
 
 
 class Source(models.Model):
@@ -113,6 +123,8 @@ class SourcePage(models.Model):
     missed = models.DateTimeField(null=True, help_text="The first run in which its document was found to be gone.")
     outcome = models.CharField(max_length=10, choices=Outcome, blank=True)
     reason = models.TextField(blank=True)
+
+    objects = SourcePageQuerySet.as_manager()
 
     class Meta:
         ordering = ["source", "url"]

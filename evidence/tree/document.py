@@ -60,7 +60,7 @@ class Node:
 
     @property
     def place(self) -> int:
-        """Its place among its parent's children here: the index, unless others before it have been pruned; 0 for the root."""
+        """Its place among its parent's children here: the index, unless some before it have been pruned; 0 for the root."""
         if self.parent is None:
             return 0
         siblings = self.parent.children

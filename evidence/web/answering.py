@@ -29,9 +29,10 @@ from evidence.web.budget import budget_of
 from evidence.web.forms import FilterForm
 from evidence.web.middleware import POLICY
 from evidence.web.results import definitions_of, place_url, results_of
+from evidence.web.scope import visible_and_named
 
 SCRIPTED_POLICY = f"{POLICY}; script-src 'self'; connect-src 'self'"
-"""Of a page with our one script, which is a file."""
+"""Of a page with scripts of ours, each of them a file."""
 
 FAILED = "The language model gave no answer."
 
@@ -53,9 +54,9 @@ def answering(request: HttpRequest) -> HttpResponseBase:
     question = request.GET.get("q", "").strip()[:LONGEST_QUESTION]
     if model is None or not question:
         raise Http404("There is no answer here.")
-    visible = list(Collection.objects.visible_to(request.user))
+    visible, named = visible_and_named(request)
     wanted = set(request.GET.getlist("collection"))
-    chosen = [collection for collection in visible if collection.slug in wanted] if wanted else visible
+    chosen = named if wanted else visible
     if len(chosen) < len(wanted) or not chosen:
         # One that is not seen is as unknown as one that is not there.
         raise Http404("There is no such collection.")

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from evidence.models import Feedback, SavedQuestion
+from evidence.models import SavedQuestion
 from evidence.retrieve.reopening import Reopened, Since, question_reopen
 from evidence.retrieve.saving import feedback_save
 from evidence.tree.changes import Piece, word_changes
@@ -82,7 +82,7 @@ def _visible(request: HttpRequest, pk: UUID) -> SavedQuestion:
 def _page(request: HttpRequest, found: SavedQuestion, form: FeedbackForm | None = None) -> HttpResponse:
     reopened = question_reopen(found)
     results = results_of(reopened.evidence)
-    given = Feedback.objects.filter(question=found, person=request.user.pk).first()
+    given = found.feedback.filter(person=request.user.pk).first()
     context: dict[str, Any] = {
         "saved": found,
         "evidence": reopened.evidence,

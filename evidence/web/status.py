@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Case, IntegerField, QuerySet, When
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.timezone import now
 from django.views.decorators.http import require_POST, require_safe
 
 from evidence.ingest.jobs import job_cancel, job_retry
-from evidence.models import Job, JobState, Worker
+from evidence.ingest.workers import workers
+from evidence.models import Collection, Job, JobState
 from evidence.models.jobs import UNFINISHED
 from evidence.web.answering import SCRIPTED_POLICY
 
 JOBS_OF_A_PAGE = 50
 FILES_OF_A_PAGE = 200
-
-ALIVE = timedelta(seconds=30)
-"""A worker says every few seconds that it lives."""
-
-
-@dataclass(frozen=True)
-class Workers:
-    """Whether anybody does the jobs: how many workers there are now, and when the last one was seen (None: never)."""
-
-    alive: int
-    seen: datetime | None
 
 
 @login_required
@@ -39,13 +24,13 @@ class Workers:
 def status(request: HttpRequest) -> HttpResponse:
     """The jobs, the newest first; those that wait or run before all others."""
     jobs = Job.objects.visible_to(request.user)
-    if not (request.user.is_staff or jobs.exists()):
+    if not (request.user.is_superuser or Collection.objects.managed_by(request.user).exists() or jobs.exists()):
         raise Http404("There is nothing here.")
     first = Case(When(state__in=UNFINISHED, then=0), default=1, output_field=IntegerField())
     listed = jobs.select_related("collection", "asked_by").order_by(first, "-pk")
     context = {
         "page": Paginator(listed, JOBS_OF_A_PAGE).get_page(request.GET.get("page")),
-        "changeable": _changeable(request, jobs),
+        "changeable": _changeable(jobs),
         # Something may always be asked for by somebody else.
         "is_live": True,
     }
@@ -63,7 +48,7 @@ def job(request: HttpRequest, pk: int) -> HttpResponse:
     context = {
         "job": found,
         "files": Paginator(files, FILES_OF_A_PAGE).get_page(request.GET.get("page")),
-        "changeable": _changeable(request, jobs),
+        "changeable": _changeable(jobs),
         "is_live": found.state in UNFINISHED,
     }
     return _page(request, "job.html", context)
@@ -85,22 +70,12 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("job", pk)
 
 
-def workers() -> Workers:
-    """The workers of the site."""
-    last = Worker.objects.order_by("-seen").first()
-    return Workers(Worker.objects.filter(seen__gt=now() - ALIVE).count(), last.seen if last else None)
-
-
 def _to_change(request: HttpRequest, pk: int) -> Job:
-    found = get_object_or_404(Job.objects.visible_to(request.user), pk=pk)
-    if not Job.objects.changeable_by(request.user).filter(pk=pk).exists():
-        raise PermissionDenied
-    return found
+    return get_object_or_404(Job.objects.visible_to(request.user), pk=pk)
 
 
-def _changeable(request: HttpRequest, jobs: QuerySet[Job]) -> set[int]:
-    able = jobs.filter(state__in=[*UNFINISHED, JobState.FAILED], pk__in=Job.objects.changeable_by(request.user))
-    return set(able.values_list("pk", flat=True))
+def _changeable(jobs: QuerySet[Job]) -> set[int]:
+    return set(jobs.filter(state__in=[*UNFINISHED, JobState.FAILED]).values_list("pk", flat=True))
 
 
 def _page(request: HttpRequest, template: str, context: dict[str, object]) -> HttpResponse:

@@ -1,7 +1,7 @@
 from django.contrib.auth import views as auth
 from django.urls import path
 
-from evidence.web import answering, changes, questions, status, views
+from evidence.web import answering, changes, questions, sign_in, status, suggest, views
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -18,6 +18,7 @@ urlpatterns = [
     path("status/<int:pk>/", status.job, name="job"),
     path("status/<int:pk>/retry", status.retry, name="job_retry"),
     path("status/<int:pk>/cancel", status.cancel, name="job_cancel"),
-    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("suggest/", suggest.suggest, name="suggest"),
+    path("login/", sign_in.SignIn.as_view(), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
 ]

@@ -35,6 +35,7 @@ from evidence.web.budget import budget_of
 from evidence.web.forms import FilterForm
 from evidence.web.links import inside, is_on_the_web
 from evidence.web.results import definitions_of, nearest_of, results_of
+from evidence.web.scope import visible_and_named
 from evidence.web.unsearched import reasons_in_words
 
 MOST_CITED = 500
@@ -57,10 +58,10 @@ ORIGINAL_POLICY = (
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The question box, and the evidence for the question asked."""
-    visible = list(Collection.objects.visible_to(request.user))
+    visible, named = visible_and_named(request)
     question = request.GET.get("q", "").strip()
     wanted = set(request.GET.getlist("collection"))
-    chosen = [collection for collection in visible if collection.slug in wanted] or visible
+    chosen = named or visible
     budget = budget_of(request.GET.get("budget", ""))
     wants_all = "all" in request.GET
     form = FilterForm(request.GET)
@@ -107,8 +108,7 @@ def home(request: HttpRequest) -> HttpResponse:
             }
             context["answer_url"] = answer_url(question, chosen, budget, form) if evidence.excerpts else ""
     response = render(request, "home.html", context)
-    if context.get("answer_url"):
-        response.headers["Content-Security-Policy"] = SCRIPTED_POLICY
+    response.headers["Content-Security-Policy"] = SCRIPTED_POLICY
     return response
 
 

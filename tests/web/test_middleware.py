@@ -8,12 +8,20 @@ from django.test import Client
 INLINE = re.compile(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=", re.IGNORECASE)
 
 
-@pytest.mark.parametrize("address", ["/login/", "/nothing/", "/"])
-def test_our_pages_allow_no_script_at_all(signed_in: Client, address: str) -> None:
+@pytest.mark.parametrize("address", ["/login/", "/nothing/"])
+def test_pages_without_a_script_allow_none_at_all(signed_in: Client, address: str) -> None:
     response = signed_in.get(address)
     policy = response["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "script-src" not in policy
+    assert "unsafe" not in policy
+    assert not INLINE.search(response.content.decode())
+
+
+def test_the_question_box_runs_files_of_ours_only(signed_in: Client) -> None:
+    response = signed_in.get("/")
+    policy = response["Content-Security-Policy"]
+    assert "script-src 'self'; connect-src 'self'" in policy
     assert "unsafe" not in policy
     assert not INLINE.search(response.content.decode())
 

@@ -127,4 +127,4 @@ def test_sources_are_for_those_who_have_the_right(client: Client, reader: User, 
     reader.is_staff = True
     reader.save()
     assert client.get(url).status_code == 403
-    assert client.get(reverse("admin:evidence_source_change", args=[folder.pk])).status_code == 403
+    assert client.get(reverse("admin:evidence_source_change", args=[folder.pk])).status_code == 404
