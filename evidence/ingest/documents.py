@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import sqlalchemy as sa
 from django.conf import settings
 
 from evidence.configured import embedder_of, pipeline, policies_named
@@ -20,7 +21,7 @@ from evidence.language.tokens import count_all
 from evidence.models import Collection, Document, Revision
 from evidence.store import indexes
 from evidence.store.definitions import write_definitions
-from evidence.store.indexes import Index
+from evidence.store.indexes import EmbeddedUnit, Index
 from evidence.store.repeats import mark_repeats
 from evidence.store.revisions import write_tree
 from evidence.store.wording import Wording, gather
@@ -170,37 +171,57 @@ def write(*, collection: Collection, prepared: Prepared) -> Outcome:
                 prepared.plans[way.id] = plan(tree, way, embedder_of(way), prepared.policies)
                 embed([prepared.plans[way.id]], way)
         units = {way.id: embedded_units(prepared.plans[way.id], prepared.contexts, prepared.tokens) for way in ways}
-        write_tree(
+        write_derived(
             connection,
-            revision.pk,
-            tree,
-            tokens=prepared.tokens,
-            contexts=prepared.contexts.distinct,
-            seeds=prepared.seeds,
-        )
-        write_definitions(connection, revision.pk, glossary_entries(tree, prepared.policies))
-        write_wordings(
-            connection,
-            tree,
-            prepared.wordings,
+            prepared,
+            {way: units[way.id] for way in ways},
             revision_id=revision.pk,
             replaced_revision_id=None if current is None else current.pk,
             collection_id=collection.pk,
         )
-        for way in ways:
-            indexes.replace_units(
-                connection,
-                way,
-                revision_id=revision.pk,
-                replaced_revision_id=None if current is None else current.pk,
-                collection_id=collection.pk,
-                units=units[way.id],
-            )
         document.current = revision
         document.title = tree.title
         document.error = ""
         document.save()
     return Outcome(source.address, "new" if current is None else "changed", "", revision.sentences, prepared.embedded)
+
+
+def write_derived(
+    connection: sa.Connection,
+    prepared: Prepared,
+    units: Mapping[Index, Sequence[EmbeddedUnit]],
+    *,
+    revision_id: int,
+    replaced_revision_id: int | None,
+    collection_id: int,
+) -> None:
+    """Write all that is derived from the bytes of a revision that is, or is about to be, a document's current one."""
+    write_tree(
+        connection,
+        revision_id,
+        prepared.tree,
+        tokens=prepared.tokens,
+        contexts=prepared.contexts.distinct,
+        seeds=prepared.seeds,
+    )
+    write_definitions(connection, revision_id, glossary_entries(prepared.tree, prepared.policies))
+    write_wordings(
+        connection,
+        prepared.tree,
+        prepared.wordings,
+        revision_id=revision_id,
+        replaced_revision_id=replaced_revision_id,
+        collection_id=collection_id,
+    )
+    for way, embedded in units.items():
+        indexes.replace_units(
+            connection,
+            way,
+            revision_id=revision_id,
+            replaced_revision_id=replaced_revision_id,
+            collection_id=collection_id,
+            units=embedded,
+        )
 
 
 def _fresh(

@@ -31,6 +31,15 @@ def upgrade(connection: sa.Connection) -> None:
 def pending(connection: sa.Connection) -> list[str]:
     """The migrations that ``upgrade`` would run, the first one first."""
     script = ScriptDirectory(str(MIGRATIONS))
-    current = MigrationContext.configure(connection, opts={"version_table_schema": SCHEMA}).get_current_revision()
-    todo = script.iterate_revisions("head", current or "base")
+    todo = script.iterate_revisions("head", current(connection) or "base")
     return [f"{revision.revision}: {revision.doc}" for revision in reversed(list(todo))]
+
+
+def current(connection: sa.Connection) -> str | None:
+    """The revision that the schema is at; None before the first migration."""
+    return MigrationContext.configure(connection, opts={"version_table_schema": SCHEMA}).get_current_revision()
+
+
+def knows(revision: str) -> bool:
+    """Whether there is a migration of this revision, or the schema is newer than this code."""
+    return any(script.revision == revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions())
