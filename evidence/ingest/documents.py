@@ -166,15 +166,11 @@ def write(*, collection: Collection, prepared: Prepared) -> Outcome:
             language=tree.language,
             sentences=sum(1 for _ in tree.sentences()),
         )
-        for way in ways:
-            if way.id not in prepared.plans:  # made since this was prepared
-                prepared.plans[way.id] = plan(tree, way, embedder_of(way), prepared.policies)
-                embed([prepared.plans[way.id]], way)
-        units = {way.id: embedded_units(prepared.plans[way.id], prepared.contexts, prepared.tokens) for way in ways}
+        units = units_for(prepared, ways)
         write_derived(
             connection,
             prepared,
-            {way: units[way.id] for way in ways},
+            units,
             revision_id=revision.pk,
             replaced_revision_id=None if current is None else current.pk,
             collection_id=collection.pk,
@@ -184,6 +180,15 @@ def write(*, collection: Collection, prepared: Prepared) -> Outcome:
         document.error = ""
         document.save()
     return Outcome(source.address, "new" if current is None else "changed", "", revision.sentences, prepared.embedded)
+
+
+def units_for(prepared: Prepared, ways: Sequence[Index]) -> dict[Index, list[EmbeddedUnit]]:
+    """What each index will hold of a document that has been embedded; for an index made since then, it is embedded now."""
+    for way in ways:
+        if way.id not in prepared.plans:
+            prepared.plans[way.id] = plan(prepared.tree, way, embedder_of(way), prepared.policies)
+            embed([prepared.plans[way.id]], way)
+    return {way: embedded_units(prepared.plans[way.id], prepared.contexts, prepared.tokens) for way in ways}
 
 
 def write_derived(

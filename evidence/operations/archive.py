@@ -107,8 +107,8 @@ class Archive:
         self.manifest = _manifest(archive)
 
     @property
-    def bytes(self) -> int:
-        """Of all members together."""
+    def size(self) -> int:
+        """The bytes of all members together."""
         return sum(size for size, _ in self.manifest.members.values())
 
     def names(self) -> list[str]:

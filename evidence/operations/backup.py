@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -46,7 +45,7 @@ def backup(path: Path, *, report: Report = lambda count: None) -> list[str]:
         for kept in _files():
             with kept.open("rb") as source:
                 name = kept.relative_to(settings.SPIRE_DATA).as_posix()
-                file.add(f"{FILES}{name}", iter(lambda: source.read(1 << 20), b""), report)  # noqa: B023
+                file.add(f"{FILES}{name}", iter(lambda: source.read(1 << 20), b""), report)
         file.finish(manifest)
     known = {*KEPT, *MADE_AGAIN}
     return sorted(entry.name for entry in settings.SPIRE_DATA.iterdir() if entry.name not in known)
@@ -58,11 +57,12 @@ def restore(path: Path, *, report: Report = lambda count: None) -> Manifest:
     Everything is checked before anything is changed, and then all of it is there or nothing. BackupError or DumpError.
     """
     with reading(path) as archive:
-        check(archive, report)
+        _refuse_newer_schema(archive.manifest)
         connection.ensure_connection()
         _refuse_full(connection.connection)
         _refuse_older_server(archive.manifest)
         _refuse_other_schemas(archive.manifest)
+        archive.check(report)
         settings.SPIRE_DATA.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="restored-", dir=settings.SPIRE_DATA) as staged:
             for name in archive.names():
@@ -141,7 +141,9 @@ def _refuse_newer_schema(manifest: Manifest) -> None:
 def _refuse_older_server(manifest: Manifest) -> None:
     there, here = manifest.server // 10000, connection.connection.info.server_version // 10000
     if here < there:
-        raise BackupError(f"this backup is of PostgreSQL {there}, and the server is {here}: restore into {there} or newer")
+        raise BackupError(
+            f"this backup is of PostgreSQL {there}, and the server is {here}: restore into {there} or newer"
+        )
 
 
 EXTENSIONS = """
@@ -168,7 +170,9 @@ TABLES = """
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE relkind IN ('r', 'p', 'v', 'm', 'f')
         AND nspname <> 'information_schema' AND nspname NOT LIKE 'pg\\_%'
-        AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
+        AND NOT EXISTS (
+            SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e'
+        )
     ORDER BY 1
     LIMIT 4
 """

@@ -20,7 +20,6 @@ from evidence.store import programs
 CHUNK = 1 << 20
 
 
-
 class DumpError(RuntimeError):
     """What one of PostgreSQL's programs said when it failed, or which one is missing."""
 
@@ -66,7 +65,9 @@ def _suited(line: bytes) -> bytes:
     an administrator has made schema and extensions, the site's own role may not speak of them."""
     if line == b"SET transaction_timeout = 0;\n" or line.startswith(b"COMMENT ON EXTENSION "):
         return b""
-    return line.replace(b"CREATE SCHEMA ", b"CREATE SCHEMA IF NOT EXISTS ") if line.startswith(b"CREATE SCHEMA ") else line
+    return (
+        line.replace(b"CREATE SCHEMA ", b"CREATE SCHEMA IF NOT EXISTS ") if line.startswith(b"CREATE SCHEMA ") else line
+    )
 
 
 class _Feeder(Thread):
@@ -83,14 +84,12 @@ class _Feeder(Thread):
             with suppress(BrokenPipeError), self._into:
                 for chunk in self._chunks:
                     self._into.write(chunk)
-        except Exception as error:  # noqa: BLE001 (told in the thread that waits)
+        except Exception as error:
             self.error = error
 
 
 @contextmanager
-def _running(
-    name: str, connection: psycopg.Connection[Any], *arguments: str
-) -> Iterator[subprocess.Popen[bytes]]:
+def _running(name: str, connection: psycopg.Connection[Any], *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     """A program that is given its end when the block ends, and must then end well; it is killed where the block fails."""
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(  # noqa: S603

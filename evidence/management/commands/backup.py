@@ -30,6 +30,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"{file} cannot be written: {error.strerror}") from error
-        self.stdout.write(f"{file}: {file.stat().st_size / 1e6:,.1f} MB. Check it with: manage.py restore --check {file}")
+        self.stdout.write(
+            f"{file}: {file.stat().st_size / 1e6:,.1f} MB. Check it with: manage.py restore --check {file}"
+        )
         if left_out:
             self.stdout.write(f"Not in it, of the data folder: {', '.join(left_out)}.")
