@@ -28,6 +28,7 @@ from evidence.tree.context import DEFINITION
 from evidence.tree.markup import anchor
 from evidence.web.budget import budget_of
 from evidence.web.forms import FilterForm
+from evidence.web.log import note
 from evidence.web.middleware import POLICY
 from evidence.web.results import definitions_of, results_of
 
@@ -87,7 +88,7 @@ def answering(request: HttpRequest) -> HttpResponseBase:
 
 
 def _evidence(question: str, chosen: list[Collection], budget: int, filters: Filters, model: Chat) -> Evidence:
-    return ask(
+    evidence = ask(
         question,
         collections=[collection.pk for collection in chosen],
         budget=budget,
@@ -95,6 +96,8 @@ def _evidence(question: str, chosen: list[Collection], budget: int, filters: Fil
         filters=filters,
         reader=Filter(model, stored, settings.SPIRE_LLM_AT_ONCE, settings.SPIRE_LLM_SECONDS),
     )
+    note(stages=evidence.milliseconds)
+    return evidence
 
 
 def _shown(evidence: Evidence, said: Iterable[Claim | End]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from evidence.bench import operators, questions, stages, tree_command
+from evidence.bench import kills, operators, questions, stages, tree_command
 from evidence.bench.quality import command as quality_command
 from evidence.bench.quality import filter_command
 from evidence.bench.quality.data import DataError
@@ -45,6 +45,15 @@ class Command(BaseCommand):
             kinds.add_parser(
                 "filter", help="what a filter of the candidates is worth: embedding only, and the language model"
             )
+        )
+        killing = kinds.add_parser(
+            "kills", help="kill -9 of an ingest, the web process and PostgreSQL, and what is lost"
+        )
+        killing.add_argument("--rounds", type=int, default=30, metavar="N")
+        killing.add_argument("--documents", type=int, default=60, metavar="N")
+        killing.add_argument("--seed", type=int, default=1, metavar="N", help="of the moments")
+        killing.add_argument(
+            "--command", default=kills.INGEST, metavar="COMMAND", help=f"what works meanwhile, as in {kills.INGEST!r}"
         )
         kinds.add_parser("operators", help="up and down as SQL, each in several ways, on the trees in the database")
 
@@ -83,6 +92,15 @@ class Command(BaseCommand):
     def _filter(self, **options: Any) -> None:
         for line in filter_command.run(options):
             self.stdout.write(line)
+
+    def _kills(self, rounds: int, documents: int, seed: int, command: str, **_: Any) -> None:
+        try:
+            with kills.site(documents, command) as made:
+                for line in kills.rounds(made, rounds, seed):
+                    self.stdout.write(line)
+                    self.stdout.flush()
+        except kills.Lost as error:
+            raise CommandError(f"{error}\nIts folder is left to look at.") from error
 
     def _operators(self, **_: Any) -> None:
         with pipeline() as connection:
