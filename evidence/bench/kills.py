@@ -1,4 +1,4 @@
-"""Kills an ingest, the web process or PostgreSQL (kill -9) at random moments of an ingest, and looks whether anything is lost.
+"""Kills an ingest, the web process or PostgreSQL (kill -9) at random moments of an ingest, and looks for what is lost.
 
 On a site of its own in a temporary folder; the site that the command was given is not touched.
 """
@@ -97,9 +97,9 @@ class Site:
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             with suppress(URLError, ConnectionError, TimeoutError):
-                with urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=PATIENCE) as answer:
-                    if answer.status == 200:
-                        return
+                # What is not ready answers 503, which is an error here.
+                urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=PATIENCE).close()
+                return
             time.sleep(0.2)
         raise Lost(f"the web process cannot answer:\n{(self.folder / 'serve.log').read_text(errors='replace')[-3000:]}")
 
@@ -192,7 +192,7 @@ def rounds(made: Site, count: int, seed: int) -> Iterator[str]:
         again = time.monotonic() - began
         whole = max(again, (whole + again) / 2)
         made.compare()
-        yield f"round {number:>2}: {victim:<8} killed after {moment:5.1f} s, ingest {state}; verify clean; again in {again:.1f} s"
+        yield f"round {number:>2}: {victim:<8} killed after {moment:4.1f} s ({state}); verify clean; again in {again:.1f} s"
     made.serve()
     made.run("verify", "--verbosity", "0")
     yield "nothing lost, nothing doubled"

@@ -44,14 +44,20 @@ def _leaves(executor: MigrationExecutor) -> list[tuple[str, str]]:
     return list(executor.loader.graph.leaf_nodes())
 
 
+def schema_findings() -> Iterator[Finding]:
+    """What the pipeline's tables lack. Where there is any, nothing else can be asked of them."""
+    with pipeline() as connection:
+        there = set(sa.inspect(connection).get_table_names(schema=SCHEMA))
+        found = [way.table for way in indexes.all_indexes(connection) if way.table.name in there]
+        for told in differences(connection, [*metadata.sorted_tables, *found]):
+            yield Finding(f"schema {SCHEMA}", told, "manage.py restore FILE, of the last good backup")
+
+
 def table_findings() -> Iterator[Finding]:
-    """What is wrong with the tables as a whole."""
+    """What is wrong with the rows of the tables as a whole."""
     with pipeline() as connection:
         ways = indexes.all_indexes(connection)
         there = set(sa.inspect(connection).get_table_names(schema=SCHEMA))
-        wanted = [*metadata.sorted_tables, *(way.table for way in ways if way.table.name in there)]
-        for told in differences(connection, wanted):
-            yield Finding(f"schema {SCHEMA}", told, "manage.py restore FILE, of the last good backup")
     whole = [way for way in ways if way.table.name in there]
     for way in ways:
         if way not in whole:
@@ -87,8 +93,7 @@ def _findings(check: Check) -> Iterator[Finding]:
 
 def _run(statement: str) -> None:
     with pipeline() as connection:
-        for part in statement.split(";\n"):
-            connection.execute(sa.text(part))
+        connection.execute(sa.text(statement))
 
 
 def _count_findings() -> Iterator[Finding]:
@@ -126,8 +131,8 @@ DATABASE = (
     Check(
         "this constraint has not been checked for the rows that are there",
         f"""
-        SELECT format('%s.%I', conrelid::regclass, conname)
-        FROM pg_constraint JOIN pg_namespace ON pg_namespace.oid = connamespace
+        SELECT format('%I.%I.%I', nspname, relname, conname)
+        FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid JOIN pg_namespace ON pg_namespace.oid = connamespace
         WHERE NOT convalidated AND nspname IN ('public', '{SCHEMA}')
         """,  # noqa: S608
         f"""
@@ -142,7 +147,7 @@ DATABASE = (
     Check(
         "a trigger of this table is switched off, so that its rows are not counted or not deleted with others",
         f"""
-        SELECT DISTINCT tgrelid::regclass::text
+        SELECT DISTINCT format('%I.%I', nspname, relname)
         FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE tgenabled <> 'O' AND nspname IN ('public', '{SCHEMA}')
         """,  # noqa: S608

@@ -14,6 +14,7 @@ from evidence.configured import OtherModel, embedder_of, optional_policies, pipe
 from evidence.ingest.contexts import Contexts
 from evidence.ingest.documents import Prepared, prepare
 from evidence.ingest.readers import FORMATS, Unreadable, parser_of
+from evidence.ingest.rebuild import write_missing_wordings
 from evidence.ingest.rederive import revision_rederive
 from evidence.ingest.sources import Source
 from evidence.ingest.wordings import blocks_of, language_of
@@ -89,8 +90,9 @@ class Trees:
             problem = f"{count} documents have the contexts of other policies than are on"
             yield Finding(slug, problem, f"manage.py index contexts {slug}", is_damage=False)
         if self.wordless:
-            problem = f"{self.wordless} documents were taken in before there was full text"
-            yield Finding("full text", problem, "manage.py index build default", is_damage=False)
+            problem = f"it does not know {self.wordless} documents, such as those taken in before there was full text"
+            remedy = "manage.py index build NAME"
+            yield Finding("full text", problem, remedy, is_damage=False, repair=write_missing_wordings)
 
     def _current(self, connection: sa.Connection, revision: Revision, made: Prepared) -> Iterator[str]:
         collection = revision.document.collection

@@ -10,7 +10,7 @@ from django.db import transaction
 from evidence.configured import pipeline
 from evidence.models import Collection, Revision
 from evidence.operations.finding import REPAIR, Finding
-from evidence.operations.tables import pending_migrations, table_findings
+from evidence.operations.tables import pending_migrations, schema_findings, table_findings
 from evidence.operations.trees import Trees, usable
 from evidence.store import indexes
 from evidence.store.repeats import mark_repeats, mark_units, one_at_a_time
@@ -40,6 +40,9 @@ def verify(
     """
     if todo := pending_migrations():
         yield Finding("database", f"migrations have not run: {', '.join(todo)}", "manage.py migrate")
+        return
+    if lacking := list(schema_findings()):
+        yield from lacking
         return
     yield from table_findings()
     with pipeline() as connection:
