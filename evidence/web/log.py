@@ -11,7 +11,7 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar, copy_context
+from contextvars import Context, ContextVar, copy_context
 from datetime import UTC, datetime
 from typing import Any
 
@@ -90,7 +90,9 @@ def requests(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callabl
             response.headers[HEADER] = about["request"]
             # Files are left to the server, which may have a faster way for them.
             if isinstance(response, StreamingHttpResponse) and not isinstance(response, FileResponse):
-                response.streaming_content = _streamed(request, response, iter(response), about, began)
+                response.streaming_content = _streamed(
+                    copy_context(), iter(response), lambda: _tell(request, response, about, began)
+                )
             else:
                 _tell(request, response, about, began)
             return response
@@ -100,16 +102,13 @@ def requests(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callabl
     return middleware
 
 
-def _streamed(
-    request: HttpRequest, response: HttpResponseBase, parts: Iterator[bytes], about: dict[str, Any], began: float
-) -> Iterator[bytes]:
+def _streamed(context: Context, parts: Iterator[bytes], at_end: Callable[[], None]) -> Iterator[bytes]:
     """The parts, each made in the context of its request."""
-    context = copy_context()
     try:
         while (part := context.run(next, parts, None)) is not None:
             yield part
     finally:
-        context.run(_tell, request, response, about, began)
+        context.run(at_end)
 
 
 def _tell(request: HttpRequest, response: HttpResponseBase, about: dict[str, Any], began: float) -> None:
