@@ -110,8 +110,9 @@ def _begin() -> list[Index]:
 def _end(ways: Sequence[Index] | None) -> None:
     """Leave every index quick to search, also one that an earlier, killed ingest left without."""
     with pipeline() as connection:
-        for way in indexes.all_indexes(connection) if ways is None else ways:
-            indexes.end_load(connection, way)
+        for way in indexes.all_indexes(connection):  # one of those that it began with may be gone
+            if ways is None or way.id in {begun.id for begun in ways}:
+                indexes.end_load(connection, way)
 
 
 def serving_indexes() -> list[Index]:
@@ -134,8 +135,10 @@ def prepare(
 
 
 def embed_for(prepared: Sequence[Prepared], ways: Sequence[Index]) -> None:
-    """Embed a batch of documents for each index."""
-    for way in ways:
+    """Embed a batch of documents for each index that is still there."""
+    with pipeline() as connection:
+        there = {way.id for way in indexes.all_indexes(connection)}
+    for way in (way for way in ways if way.id in there):
         for entry, asked in zip(prepared, embed([entry.plans[way.id] for entry in prepared], way), strict=True):
             entry.embedded += asked
 
