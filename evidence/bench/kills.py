@@ -35,6 +35,8 @@ SENTENCES = 40
 CHANGED = 3
 """Every third page changes from round to round, and as many are changed back later."""
 PATIENCE = 120
+EARLIEST = 0.3
+"""The share of an ingest's time in which it is not killed: Python and the model are being loaded."""
 
 
 class Lost(Exception):
@@ -178,12 +180,14 @@ def rounds(made: Site, count: int, seed: int) -> Iterator[str]:
             made.serve()
         made.write_pages(rng)
         victim = made.victims[(number - 1) % len(made.victims)]
-        moment = rng.uniform(0, whole)
+        moment = whole * rng.uniform(EARLIEST, 1)
         began = time.monotonic()
         working = made.start(*made.victim())
         with suppress(subprocess.TimeoutExpired):
             working.wait(moment)
-        state = "at work" if working.poll() is None else "done"
+        is_done = working.poll() is not None
+        # So that the next moment is one at which there is work, whatever else this machine has to do.
+        whole = time.monotonic() - began if is_done else whole * 1.1
         made.kill(victim, working)
         if victim != "ingest" and made.killed != INGEST:
             os.killpg(working.pid, signal.SIGKILL)  # a worker would never end by itself
@@ -192,8 +196,8 @@ def rounds(made: Site, count: int, seed: int) -> Iterator[str]:
         began = time.monotonic()
         made.run(*made.ingest())
         again = time.monotonic() - began
-        whole = max(again, (whole + again) / 2)
         made.compare()
+        state = "done" if is_done else "at work"
         yield f"round {number:>2}: {victim:<8} killed after {moment:4.1f} s ({state}); verify clean; again in {again:.1f} s"
     if "web" in made.victims:
         made.serve()
