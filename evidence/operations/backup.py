@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -64,6 +65,8 @@ def restore(path: Path, *, report: Report = lambda count: None) -> Manifest:
         _refuse_other_schemas(archive.manifest)
         archive.check(report)
         settings.SPIRE_DATA.mkdir(parents=True, exist_ok=True)
+        for leftover in settings.SPIRE_DATA.glob("restored-*"):  # of a restore that was killed
+            shutil.rmtree(leftover)
         with tempfile.TemporaryDirectory(prefix="restored-", dir=settings.SPIRE_DATA) as staged:
             for name in archive.names():
                 _unpack(archive, name, Path(staged), report)
