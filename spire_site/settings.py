@@ -4,7 +4,10 @@ import os
 from datetime import timedelta
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
+
 from evidence.store.session import with_session_options
+from evidence.web.log import logging_settings
 from spire_site.database.settings import database_settings
 from spire_site.secret import secret_key
 
@@ -73,7 +76,13 @@ SPIRE_PROXIES = int(os.environ.get("SPIRE_PROXIES", "0"))
 
 SECRET_KEY = os.environ.get("SPIRE_SECRET_KEY") or secret_key(SPIRE_DATA)
 DEBUG = _flag("SPIRE_DEBUG")
-ALLOWED_HOSTS = [host for host in os.environ.get("SPIRE_HOSTS", "127.0.0.1,localhost,[::1]").split(",") if host]
+LOOPBACK = "127.0.0.1,localhost,[::1]"
+ALLOWED_HOSTS = [host.strip() for host in os.environ.get("SPIRE_HOSTS", LOOPBACK).split(",") if host.strip()]
+if DEBUG and not set(ALLOWED_HOSTS) <= set(LOOPBACK.split(",")):
+    raise ImproperlyConfigured(
+        "SPIRE_DEBUG shows settings and documents on its error pages to everybody, so it is for this machine only: unset"
+        " SPIRE_DEBUG, or unset SPIRE_HOSTS"
+    )
 CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("SPIRE_ORIGINS", "").split(",") if origin]
 
 INSTALLED_APPS = [
@@ -93,6 +102,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "evidence.web.health.probes",
+    "evidence.web.log.requests",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "evidence.web.middleware.content_security_policy",
@@ -179,14 +190,14 @@ DATA_UPLOAD_MAX_NUMBER_FILES = SPIRE_MOST_FILES + 1
 HTTPS = _flag("SPIRE_HTTPS")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+# Promises for all hosts below this one, and to the makers of browsers: whose they are, a site of ours cannot know.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": "WARNING"},
-}
+# "json" for machines; else lines for people.
+SPIRE_LOG = os.environ.get("SPIRE_LOG", "text")
+if SPIRE_LOG not in ("json", "text"):
+    raise ImproperlyConfigured(f"SPIRE_LOG is {SPIRE_LOG!r}: set it to json or text")
+LOGGING = logging_settings(SPIRE_LOG)

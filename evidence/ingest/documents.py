@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import sqlalchemy as sa
 from django.conf import settings
 
 from evidence.configured import embedder_of, pipeline, policies_named
@@ -20,7 +21,7 @@ from evidence.language.tokens import count_all
 from evidence.models import Collection, Document, Revision
 from evidence.store import indexes
 from evidence.store.definitions import write_definitions
-from evidence.store.indexes import Index
+from evidence.store.indexes import EmbeddedUnit, Index
 from evidence.store.repeats import mark_repeats
 from evidence.store.revisions import write_tree
 from evidence.store.wording import Wording, gather
@@ -109,8 +110,9 @@ def _begin() -> list[Index]:
 def _end(ways: Sequence[Index] | None) -> None:
     """Leave every index quick to search, also one that an earlier, killed ingest left without."""
     with pipeline() as connection:
-        for way in indexes.all_indexes(connection) if ways is None else ways:
-            indexes.end_load(connection, way)
+        for way in indexes.all_indexes(connection):  # one of those that it began with may be gone
+            if ways is None or way.id in {begun.id for begun in ways}:
+                indexes.end_load(connection, way)
 
 
 def serving_indexes() -> list[Index]:
@@ -133,8 +135,10 @@ def prepare(
 
 
 def embed_for(prepared: Sequence[Prepared], ways: Sequence[Index]) -> None:
-    """Embed a batch of documents for each index."""
-    for way in ways:
+    """Embed a batch of documents for each index that is still there."""
+    with pipeline() as connection:
+        there = {way.id for way in indexes.all_indexes(connection)}
+    for way in (way for way in ways if way.id in there):
         for entry, asked in zip(prepared, embed([entry.plans[way.id] for entry in prepared], way), strict=True):
             entry.embedded += asked
 
@@ -165,42 +169,67 @@ def write(*, collection: Collection, prepared: Prepared) -> Outcome:
             language=tree.language,
             sentences=sum(1 for _ in tree.sentences()),
         )
-        for way in ways:
-            if way.id not in prepared.plans:  # made since this was prepared
-                prepared.plans[way.id] = plan(tree, way, embedder_of(way), prepared.policies)
-                embed([prepared.plans[way.id]], way)
-        units = {way.id: embedded_units(prepared.plans[way.id], prepared.contexts, prepared.tokens) for way in ways}
-        write_tree(
+        units = units_for(prepared, ways)
+        write_derived(
             connection,
-            revision.pk,
-            tree,
-            tokens=prepared.tokens,
-            contexts=prepared.contexts.distinct,
-            seeds=prepared.seeds,
-        )
-        write_definitions(connection, revision.pk, glossary_entries(tree, prepared.policies))
-        write_wordings(
-            connection,
-            tree,
-            prepared.wordings,
+            prepared,
+            units,
             revision_id=revision.pk,
             replaced_revision_id=None if current is None else current.pk,
             collection_id=collection.pk,
         )
-        for way in ways:
-            indexes.replace_units(
-                connection,
-                way,
-                revision_id=revision.pk,
-                replaced_revision_id=None if current is None else current.pk,
-                collection_id=collection.pk,
-                units=units[way.id],
-            )
         document.current = revision
         document.title = tree.title
         document.error = ""
         document.save()
     return Outcome(source.address, "new" if current is None else "changed", "", revision.sentences, prepared.embedded)
+
+
+def units_for(prepared: Prepared, ways: Sequence[Index]) -> dict[Index, list[EmbeddedUnit]]:
+    """What each index will hold of a document that has been embedded; for an index made since then, it is embedded now."""
+    for way in ways:
+        if way.id not in prepared.plans:
+            prepared.plans[way.id] = plan(prepared.tree, way, embedder_of(way), prepared.policies)
+            embed([prepared.plans[way.id]], way)
+    return {way: embedded_units(prepared.plans[way.id], prepared.contexts, prepared.tokens) for way in ways}
+
+
+def write_derived(
+    connection: sa.Connection,
+    prepared: Prepared,
+    units: Mapping[Index, Sequence[EmbeddedUnit]],
+    *,
+    revision_id: int,
+    replaced_revision_id: int | None,
+    collection_id: int,
+) -> None:
+    """Write all that is derived from the bytes of a revision that is, or is about to be, a document's current one."""
+    write_tree(
+        connection,
+        revision_id,
+        prepared.tree,
+        tokens=prepared.tokens,
+        contexts=prepared.contexts.distinct,
+        seeds=prepared.seeds,
+    )
+    write_definitions(connection, revision_id, glossary_entries(prepared.tree, prepared.policies))
+    write_wordings(
+        connection,
+        prepared.tree,
+        prepared.wordings,
+        revision_id=revision_id,
+        replaced_revision_id=replaced_revision_id,
+        collection_id=collection_id,
+    )
+    for way, embedded in units.items():
+        indexes.replace_units(
+            connection,
+            way,
+            revision_id=revision_id,
+            replaced_revision_id=replaced_revision_id,
+            collection_id=collection_id,
+            units=embedded,
+        )
 
 
 def _fresh(

@@ -81,6 +81,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='job',
-            index=models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['state'], name='job_unfinished'),
+            index=models.Index(condition=models.Q(("state", "waiting"), ("state", "running"), _connector="OR"), fields=['state'], name='job_unfinished'),
         ),
     ]

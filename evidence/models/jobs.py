@@ -72,7 +72,7 @@ class Job(models.Model):
         ordering = ["-pk"]
         indexes = [
             models.Index(fields=["queued"], name="job_by_place_in_queue"),
-            models.Index(fields=["state"], name="job_unfinished", condition=Q(state__in=["waiting", "running"])),
+            models.Index(fields=["state"], name="job_unfinished", condition=Q(state="waiting") | Q(state="running")),
         ]
 
     def __str__(self) -> str:

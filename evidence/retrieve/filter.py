@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -104,7 +105,8 @@ class _Work:
             self._ranks[id(hit)] = len(self._ranks)
         views = self._views(batch)
         pool = ThreadPoolExecutor(self.filter.at_once)
-        asked = {pool.submit(self._ask, view): view for view in views}
+        # In the context of the request, by which the log knows what belongs together.
+        asked = {pool.submit(copy_context().run, self._ask, view): view for view in views}
         done, _ = wait(asked, max(self.until - time.monotonic(), 0))
         # Whoever is not done by now is not waited for; its own time-out ends it.
         pool.shutdown(wait=False, cancel_futures=True)

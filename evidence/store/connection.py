@@ -40,6 +40,8 @@ _engine = sa.create_engine(
     poolclass=NullPool,
     use_native_hstore=False,
     skip_autocommit_rollback=True,
+    # An error must not carry a question, or a page, into a log.
+    hide_parameters=True,
 )
 
 

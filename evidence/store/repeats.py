@@ -111,8 +111,9 @@ def mark_repeats(connection: sa.Connection, collection_id: int) -> int:
     return sum(count for _, count in found)
 
 
-def mark_units(connection: sa.Connection, index: Index, revisions: Sequence[int] | None = None) -> None:
-    """Keep the units out of an index's search that hold nothing but repeated seeds; of all revisions, or of these."""
+def mark_units(connection: sa.Connection, index: Index, revisions: Sequence[int] | None = None) -> int:
+    """Keep the units out of an index's search that hold nothing but repeated seeds; of all revisions, or of these: how many
+    changed."""
     chosen = "TRUE" if revisions is None else "unit.revision_id = ANY(:revisions)"
     # What a unit holds is told by the range of its nodes: a block's seeds stand below it.
     statement = f"""
@@ -130,7 +131,7 @@ def mark_units(connection: sa.Connection, index: Index, revisions: Sequence[int]
         WHERE wanted.repeats <> wanted.known
             AND unit.revision_id = wanted.revision_id AND unit.ordinal = wanted.ordinal
     """  # noqa: S608
-    connection.execute(sa.text(statement), {} if revisions is None else {"revisions": list(revisions)})
+    return connection.execute(sa.text(statement), {} if revisions is None else {"revisions": list(revisions)}).rowcount
 
 
 @dataclass(frozen=True)

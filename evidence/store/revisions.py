@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -27,6 +27,40 @@ class Context:
     tokens: tuple[int, ...]
 
 
+NODE_COLUMNS = ("position", "last", "parent", "child", "path", "tag", "attributes", "text", "markup", "tokens")
+
+
+def node_rows(revision_id: int, tree: Document, tokens: Sequence[int]) -> Iterator[tuple[int | str | None, ...]]:
+    """The nodes of a revision's tree as they are stored: ``NODE_COLUMNS`` of each, in document order."""
+    paths: list[str] = []
+    for entry in tree.nodes:
+        parent = -1 if entry.parent is None else entry.parent.position
+        path = f"{revision_id}" if entry.parent is None else f"{paths[parent]}.{entry.index}"
+        paths.append(path)
+        is_sentence = entry.tag == SENTENCE
+        yield (
+            entry.position,
+            entry.last,
+            parent,
+            entry.index,
+            path,
+            entry.tag,
+            json.dumps(entry.attributes) if entry.attributes else None,
+            entry.text if is_sentence else None,
+            entry.markup if is_sentence and entry.markup != escape(entry.text, quote=False) else None,
+            tokens[entry.position],
+        )
+
+
+def read_node_rows(connection: sa.Connection, revision_id: int) -> list[tuple[int | str | None, ...]]:
+    """The stored nodes of a revision, as ``node_rows`` gives them."""
+    columns = [
+        sa.cast(node.c[name], sa.Text) if name in ("path", "attributes") else node.c[name] for name in NODE_COLUMNS
+    ]
+    rows = connection.execute(sa.select(*columns).where(node.c.revision_id == revision_id).order_by(node.c.position))
+    return [tuple(row) for row in rows]
+
+
 def write_tree(
     connection: sa.Connection,
     revision_id: int,
@@ -40,34 +74,12 @@ def write_tree(
 
     ``tokens`` are those of each node by position.
     """
-    paths: list[str] = []
     with (
         lender(connection).cursor() as cursor,
-        cursor.copy(
-            f"COPY {SCHEMA}.node"
-            " (revision_id, position, last, parent, child, path, tag, attributes, text, markup, tokens) FROM STDIN"
-        ) as copy,
+        cursor.copy(f"COPY {SCHEMA}.node (revision_id, {', '.join(NODE_COLUMNS)}) FROM STDIN") as copy,
     ):
-        for entry in tree.nodes:
-            parent = -1 if entry.parent is None else entry.parent.position
-            path = f"{revision_id}" if entry.parent is None else f"{paths[parent]}.{entry.index}"
-            paths.append(path)
-            is_sentence = entry.tag == SENTENCE
-            copy.write_row(
-                (
-                    revision_id,
-                    entry.position,
-                    entry.last,
-                    parent,
-                    entry.index,
-                    path,
-                    entry.tag,
-                    json.dumps(entry.attributes) if entry.attributes else None,
-                    entry.text if is_sentence else None,
-                    entry.markup if is_sentence and entry.markup != escape(entry.text, quote=False) else None,
-                    tokens[entry.position],
-                )
-            )
+        for row in node_rows(revision_id, tree, tokens):
+            copy.write_row((revision_id, *row))
     add_contexts(connection, revision_id, contexts)
     placed = list(seeds)
     digests = digests_of(tree, [tree.nodes[position] for position, _ in placed])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -25,17 +26,28 @@ class Wording:
 
 
 # A lexeme that no text has says whose block it is: so the index itself leaves out the collections that are not asked.
-WRITE = sa.text(
-    f"""
-    INSERT INTO {SCHEMA}.wording (revision_id, position, collection_id, configuration, length, words)
-    SELECT :revision, position, :collection, :configuration,
-        array_length(string_to_array(own || ' ' || context, ' '), 1),
+WORDED = """
+    SELECT position, array_length(string_to_array(own || ' ' || context, ' '), 1) AS length,
         setweight(to_tsvector(CAST(:configuration AS regconfig), own), 'A')
         || setweight(to_tsvector(CAST(:configuration AS regconfig), context), 'D')
-        || array_to_tsvector(array_append(string_to_array(NULLIF(named, ''), chr(10)), CAST(:within AS text)))
+        || array_to_tsvector(array_append(string_to_array(NULLIF(named, ''), chr(10)), CAST(:within AS text))) AS words
     FROM unnest(
         CAST(:positions AS integer[]), CAST(:own AS text[]), CAST(:context AS text[]), CAST(:named AS text[])
     ) AS block (position, own, context, named)
+"""
+WRITE = sa.text(
+    f"""
+    INSERT INTO {SCHEMA}.wording (revision_id, position, collection_id, configuration, length, words)
+    SELECT :revision, position, :collection, :configuration, length, words FROM ({WORDED}) AS worded
+    """  # noqa: S608
+)
+DIFFERING = sa.text(
+    f"""
+    SELECT count(*)
+    FROM ({WORDED}) AS worded
+    FULL JOIN (SELECT * FROM {SCHEMA}.wording WHERE revision_id = :revision) AS stored USING (position)
+    WHERE (worded.length, worded.words, CAST(:configuration AS text), CAST(:collection AS bigint))
+        IS DISTINCT FROM (stored.length, stored.words, stored.configuration, stored.collection_id)
     """  # noqa: S608
 )
 
@@ -64,19 +76,31 @@ def replace_wordings(
     connection.execute(sa.delete(wording).where(wording.c.revision_id.in_(gone)))
     if not wordings:
         return
-    connection.execute(
-        WRITE,
-        {
-            "revision": revision_id,
-            "collection": collection_id,
-            "configuration": configuration,
-            "within": within(collection_id),
-            "positions": [entry.position for entry in wordings],
-            "own": [entry.own[:MOST_CHARACTERS] for entry in wordings],
-            "context": [entry.context[:MOST_CHARACTERS] for entry in wordings],
-            "named": ["\n".join(map(named, entry.identifiers)) for entry in wordings],
-        },
-    )
+    about = {"revision": revision_id, "collection": collection_id, "configuration": configuration}
+    connection.execute(WRITE, about | _told(collection_id, wordings))
+
+
+def differing_wordings(
+    connection: sa.Connection,
+    *,
+    revision_id: int,
+    collection_id: int,
+    configuration: str,
+    wordings: Sequence[Wording],
+) -> int:
+    """How many blocks of a revision are stored otherwise than these, are missing, or should not be there."""
+    about = {"revision": revision_id, "collection": collection_id, "configuration": configuration}
+    return connection.execute(DIFFERING, about | _told(collection_id, wordings)).scalar_one()
+
+
+def _told(collection_id: int, wordings: Sequence[Wording]) -> dict[str, Any]:
+    return {
+        "within": within(collection_id),
+        "positions": [entry.position for entry in wordings],
+        "own": [entry.own[:MOST_CHARACTERS] for entry in wordings],
+        "context": [entry.context[:MOST_CHARACTERS] for entry in wordings],
+        "named": ["\n".join(map(named, entry.identifiers)) for entry in wordings],
+    }
 
 
 def worded_revisions(connection: sa.Connection) -> set[int]:
@@ -128,3 +152,33 @@ GATHER_WORDINGS = sa.text(
     GROUP BY configuration HAVING sum(blocks) <> 0
     """  # noqa: S608
 )
+
+
+# What was counted is deleted and counted anew by the same statement, so that whatever is committed meanwhile is in both or
+# in neither.
+RECOUNT_WORDS = sa.text(
+    f"""
+    WITH gone AS (DELETE FROM {SCHEMA}.word_count WHERE collection_id = :collection)
+    INSERT INTO {SCHEMA}.word_count (collection_id, lexeme, blocks)
+    SELECT collection_id, lexeme, count(*)
+    FROM {SCHEMA}.wording CROSS JOIN LATERAL unnest(tsvector_to_array(words)) AS lexeme
+    WHERE collection_id = :collection
+    GROUP BY collection_id, lexeme
+    """  # noqa: S608
+)
+RECOUNT_WORDINGS = sa.text(
+    f"""
+    WITH gone AS (DELETE FROM {SCHEMA}.wording_count WHERE collection_id = :collection)
+    INSERT INTO {SCHEMA}.wording_count (collection_id, configuration, blocks, length)
+    SELECT collection_id, configuration, count(*), sum(length) FROM {SCHEMA}.wording
+    WHERE collection_id = :collection
+    GROUP BY collection_id, configuration
+    """  # noqa: S608
+)
+
+
+def recount(connection: sa.Connection, collection_id: int) -> None:
+    """Count the words of a collection anew, whatever the triggers have counted."""
+    gather(connection, [collection_id])
+    connection.execute(RECOUNT_WORDS, {"collection": collection_id})
+    connection.execute(RECOUNT_WORDINGS, {"collection": collection_id})

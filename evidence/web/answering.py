@@ -27,6 +27,7 @@ from evidence.retrieve.saving import question_save
 from evidence.tree.context import DEFINITION
 from evidence.web.budget import budget_of
 from evidence.web.forms import FilterForm
+from evidence.web.log import note
 from evidence.web.middleware import POLICY
 from evidence.web.results import definitions_of, place_url, results_of
 from evidence.web.scope import visible_and_named
@@ -87,7 +88,7 @@ def answering(request: HttpRequest) -> HttpResponseBase:
 
 
 def _evidence(question: str, chosen: list[Collection], budget: int, form: FilterForm, model: Chat) -> Evidence:
-    return ask(
+    evidence = ask(
         question,
         collections=[collection.pk for collection in chosen],
         budget=budget,
@@ -95,6 +96,8 @@ def _evidence(question: str, chosen: list[Collection], budget: int, form: Filter
         filters=form.filters(),
         reader=Filter(model, stored, settings.SPIRE_LLM_AT_ONCE, settings.SPIRE_LLM_SECONDS),
     )
+    note(stages=evidence.milliseconds)
+    return evidence
 
 
 def _read(said: Iterable[Claim | End]) -> tuple[list[Claim], End]:

@@ -34,6 +34,7 @@ from evidence.web.answering import SCRIPTED_POLICY, answer_url
 from evidence.web.budget import budget_of
 from evidence.web.forms import FilterForm
 from evidence.web.links import inside, is_on_the_web
+from evidence.web.log import note
 from evidence.web.results import definitions_of, nearest_of, results_of
 from evidence.web.scope import visible_and_named
 from evidence.web.unsearched import reasons_in_words
@@ -89,6 +90,7 @@ def home(request: HttpRequest) -> HttpResponse:
         except (NoIndex, OtherModel, ModelError) as error:
             context["problem"] = error
         else:
+            note(stages=evidence.milliseconds)
             if not (evidence.likely or wants_all):
                 evidence = nearest_of(evidence, NEAREST)
             if request.method == "GET":

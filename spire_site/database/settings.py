@@ -42,4 +42,5 @@ def _from_url(url: str) -> dict[str, Any]:
         raise ImproperlyConfigured(f"DATABASE_URL names no database; it should look like {EXAMPLE}")
     if not all(port.isdigit() for port in settings["PORT"].split(",") if port):
         raise ImproperlyConfigured(f"DATABASE_URL: the port is no number. It should look like {EXAMPLE}")
-    return settings | {"OPTIONS": options}
+    # Without it a host that is gone holds a request for minutes.
+    return settings | {"OPTIONS": {"connect_timeout": "10", **options}}

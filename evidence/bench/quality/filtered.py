@@ -16,6 +16,7 @@ from evidence.bench.quality.systems import Answer
 from evidence.configured import chat
 from evidence.language.judge import Judge, Passage, load_judge
 from evidence.retrieve.filter import Filter
+from evidence.retrieve.pipeline import CANDIDATES
 from evidence.retrieve.relevance import judged, read_of
 from evidence.retrieve.views import Readable
 from evidence.store.search import Hit
@@ -66,7 +67,9 @@ class JudgedSpire(Spire):
 
     def answers(self, asked: Asked, budgets: Sequence[int]) -> Iterator[Answer]:
         limits = [self.read or read_of(budget) for budget in budgets]
-        hits = self._kept(self._search(asked, max(limits, default=0)))
+        # As the product has it: more are searched than are read.
+        searched = max([CANDIDATES, *(budget // 5 for budget in budgets)])
+        hits = self._kept(self._search(asked, searched))[: max(limits, default=0)]
         linked = {hit.revision_id: self._linked(hit.revision_id) for hit in hits}
         for budget, limit in zip(budgets, limits, strict=True):
             kept, _ = judged(self.judge, asked.text, hits[:limit], linked)

@@ -12,7 +12,7 @@ from evidence.ingest.sources import LONGEST_ADDRESS
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-KEPT = UNRESERVED | frozenset(b"!$&'()*+,;=:@/?")
+KEPT = UNRESERVED | frozenset(b"!$&'(),*+;=:@/?")
 """What stands in a path or a query as it is (RFC 3986, 3.3 and 3.4)."""
 ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 # A name that ends in a number is an IPv4 address in one of its old notations, to browsers and to the C library.

@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from evidence.bench import crawl, operators, questions, stages, tree_command
+from evidence.bench import crawl, kills, operators, questions, stages, tree_command
 from evidence.bench.judge import command as judge_command
 from evidence.bench.quality import command as quality_command
 from evidence.bench.quality import filter_command
@@ -55,6 +55,15 @@ class Command(BaseCommand):
             "crawl", help="what a crawl costs, of a site served on loopback, and what its next runs do"
         )
         crawling.add_argument("--pages", type=int, default=300, metavar="N")
+        killing = kinds.add_parser(
+            "kills", help="kill -9 of an ingest, the web process and PostgreSQL, and what is lost"
+        )
+        killing.add_argument("--rounds", type=int, default=30, metavar="N")
+        killing.add_argument("--documents", type=int, default=60, metavar="N")
+        killing.add_argument("--seed", type=int, default=1, metavar="N", help="of the moments")
+        killing.add_argument(
+            "--command", default=kills.INGEST, metavar="COMMAND", help=f"what works meanwhile, as in {kills.INGEST!r}"
+        )
         kinds.add_parser("operators", help="up and down as SQL, each in several ways, on the trees in the database")
 
     def handle(self, *, kind: str, **options: Any) -> None:
@@ -101,6 +110,15 @@ class Command(BaseCommand):
     def _crawl(self, pages: int, **_: Any) -> None:
         for line in crawl.measure(pages):
             self.stdout.write(line)
+
+    def _kills(self, rounds: int, documents: int, seed: int, command: str, **_: Any) -> None:
+        try:
+            with kills.site(documents, command) as made:
+                for line in kills.rounds(made, rounds, seed):
+                    self.stdout.write(line)
+                    self.stdout.flush()
+        except kills.Lost as error:
+            raise CommandError(f"{error}\nIts folder is left to look at.") from error
 
     def _operators(self, **_: Any) -> None:
         with pipeline() as connection:

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from evidence.configured import OtherModel, pipeline
 from evidence.ingest.jobs import job_defer
-from evidence.ingest.rebuild import build
+from evidence.ingest.rebuild import INDEX_COMES, build
 from evidence.ingest.recontext import collection_recontext
 from evidence.language.embedder import ModelError
 from evidence.models import Collection
@@ -105,6 +105,7 @@ class Command(BaseCommand):
 
     def _drop(self, name: str, **_: Any) -> None:
         with pipeline() as connection:
+            connection.execute(INDEX_COMES)  # or goes: nothing is being written into it
             index = indexes.get(connection, name)
             others = [other for other in indexes.all_indexes(connection) if other.name != name]
             if index.is_default and others:
@@ -114,5 +115,6 @@ class Command(BaseCommand):
 
     def _default(self, name: str, **_: Any) -> None:
         with pipeline() as connection:
+            connection.execute(INDEX_COMES)
             indexes.make_default(connection, indexes.get(connection, name))
         self.stdout.write(f"Questions are answered from {name} now.")

@@ -33,6 +33,7 @@ class Command(BaseCommand):
                 "-m",
                 "gunicorn",
                 "spire_site.wsgi:application",
+                "--config=python:spire_site.gunicorn",
                 f"--bind={address}",
                 # Threads, since a request waits for the database and the model; one process, since each holds a model.
                 "--worker-class=gthread",
