@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import secrets
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,8 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.stub_server import serving
 
 CLIENT = "spire"
 SECRET = "a secret of two"
@@ -122,10 +123,5 @@ def service() -> Iterator[Service]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         state.url = f"http://127.0.0.1:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        thread.start()
-        try:
+        with serving(server):
             yield state
-        finally:
-            server.shutdown()
-            thread.join()

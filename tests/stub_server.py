@@ -38,6 +38,18 @@ class Stub:
 
 
 @contextmanager
+def serving(server: ThreadingHTTPServer) -> Iterator[None]:
+    """A server that answers until the block ends."""
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        thread.join()
+
+
+@contextmanager
 def stub(script: Script | Says | str) -> Iterator[Stub]:
     """A server that answers by this script."""
     lock = threading.Lock()
@@ -115,13 +127,8 @@ def stub(script: Script | Says | str) -> Iterator[Stub]:
 
     with Server(("127.0.0.1", 0), Handler) as server:
         state.url = f"http://127.0.0.1:{server.server_port}/v1"
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        thread.start()
-        try:
+        with serving(server):
             yield state
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def last_said(asked: dict[str, Any]) -> str:

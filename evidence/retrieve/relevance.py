@@ -62,13 +62,10 @@ def judged(
     foreign = {revision_id for revision_id in linked if not _is_english(linked[revision_id], there, revision_id)}
     read = [hit for hit in there if hit.revision_id not in foreign]
     found = judge.probabilities(question, [_text(hit, linked[hit.revision_id]) for hit in read])
-    worth = _with_neighbours(
-        {
-            _place(hit, linked[hit.revision_id]): _relevance(float(p), hit.rank)
-            for hit, p in zip(read, found, strict=True)
-        }
-    )
-    known = [replace(hit, relevance=worth[_place(hit, linked[hit.revision_id])]) for hit in read]
+    places = [_place(hit, linked[hit.revision_id]) for hit in read]
+    alone = {place: _relevance(float(p), hit.rank) for place, hit, p in zip(places, read, found, strict=True)}
+    worth = _with_neighbours(alone)
+    known = [replace(hit, relevance=worth[place]) for place, hit in zip(places, read, strict=True)]
     ordered = iter(sorted(known, key=lambda hit: (-min(hit.identifiers, 1), -(hit.relevance or 0.0), hit.rank)))
     kept = [hit if hit.revision_id in foreign else next(ordered) for hit in there]
     if not keeps_all:

@@ -56,17 +56,16 @@ class Remembering:
 @dataclass
 class JudgedSpire(Spire):
     """SPIRE whose first candidates a judge has read; the product's own where none is given. Nothing is cited where it leaves
-    nothing. ``read`` are so many, None for as many as the product reads."""
+    nothing."""
 
     judge: Judge = field(default_factory=lambda: Remembering(load_judge()), repr=False)
-    read: int | None = None
 
     @property
     def settings(self) -> str:
         return f"{super().settings} {self.judge.fingerprint} {self.judge.floor}"
 
     def answers(self, asked: Asked, budgets: Sequence[int]) -> Iterator[Answer]:
-        limits = [self.read or read_of(budget) for budget in budgets]
+        limits = [read_of(budget) for budget in budgets]
         # As the product has it: more are searched than are read.
         searched = max([CANDIDATES, *(budget // 5 for budget in budgets)])
         hits = self._kept(self._search(asked, searched))[: max(limits, default=0)]
