@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from evidence.store.connection import lender
 from evidence.store.schema import SCHEMA, embedding_table, index
 
+M, EF_CONSTRUCTION = 16, 64
+
 
 class UnknownIndex(Exception):
     """There is no index of this name, or none at all."""
@@ -206,14 +208,19 @@ def end_load(connection: sa.Connection, found: Index) -> None:
     """Build the HNSW index where it is missing: the index is new, or was loaded, or the load was killed."""
     _wait_for_other_loads(connection, found)
     if not connection.execute(sa.select(sa.func.to_regclass(f"{SCHEMA}.{found.nearest}"))).scalar():
-        connection.execute(
-            sa.text(
-                f"CREATE INDEX IF NOT EXISTS {found.nearest} ON {SCHEMA}.{found.table.name}"
-                " USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 64)"
-            )
-        )
+        build_nearest(connection, found)
         # Whether a collection is better read whole is decided by how many rows it has.
         connection.execute(sa.text(f"ANALYZE {SCHEMA}.{found.table.name}"))
+
+
+def build_nearest(connection: sa.Connection, found: Index, m: int = M, ef_construction: int = EF_CONSTRUCTION) -> None:
+    """Build the HNSW index, of so many neighbours of each unit, found among so many."""
+    connection.execute(
+        sa.text(
+            f"CREATE INDEX IF NOT EXISTS {found.nearest} ON {SCHEMA}.{found.table.name} USING hnsw"
+            f" (embedding halfvec_cosine_ops) WITH (m = {m}, ef_construction = {ef_construction})"
+        )
+    )
 
 
 def indexed_revisions(connection: sa.Connection, found: Index) -> set[int]:

@@ -90,8 +90,9 @@ def nearest(
     each word, saturation, length: as BM25 has them), within a block by similarity. Units that hold an identifier of the
     question come before all others, then those whose term, heading or header does.
 
-    The scan of the HNSW index gives up after ``hnsw.max_scan_tuples`` units. Where it has not met ``limit`` units of
-    these collections by then, the same statement compares all of theirs: what lies in other collections hides nothing.
+    Where few units come into question, all of them are compared. Else the HNSW index is scanned, which gives up after
+    ``hnsw.max_scan_tuples`` units: where it has not met ``limit`` units of these collections by then, the same statement
+    compares all of theirs. So what lies in other collections hides nothing.
     """
     if not collections:
         return []

@@ -14,6 +14,9 @@ More of it costs paragraphs and tables at small budgets."""
 MOST_EXACT = 200
 """Blocks: an identifier that stands in more of them is a word like others."""
 
+STEP = 7
+"""What a step of the scan of an HNSW index costs, to a comparison in a table."""
+
 MOST_PHRASED = 5000
 """Blocks of a phrase that are looked at."""
 
@@ -123,32 +126,62 @@ AROUND = SAID.format(
     )"""  # noqa: S608
 )
 
-# Scalar subqueries, which the planner leaves where they are: joined, they would keep it from the order of the index.
-IS_OF_FILTER = """
-    (
-        SELECT (cardinality(CAST(:formats AS text[])) = 0 OR revision.format = ANY(CAST(:formats AS text[])))
-            AND (CAST(:since AS timestamptz) IS NULL OR revision.received >= :since)
-            AND (CAST(:before AS timestamptz) IS NULL OR revision.received < :before)
-        FROM evidence_revision AS revision WHERE revision.id = {of}.revision_id
-    )"""
+PASSING = """
+passing AS MATERIALIZED (
+    SELECT revision.id, revision.sentences
+    FROM evidence_document AS document
+    JOIN evidence_revision AS revision ON revision.id = document.current_id
+    WHERE document.collection_id = ANY(:collections)
+        AND (cardinality(CAST(:formats AS text[])) = 0 OR revision.format = ANY(CAST(:formats AS text[])))
+        AND (CAST(:since AS timestamptz) IS NULL OR revision.received >= :since)
+        AND (CAST(:before AS timestamptz) IS NULL OR revision.received < :before)
+)"""
+
+# Tested for truth, and subqueries further down, because the planner then leaves them where they are: joined, they would keep
+# it from the order of the index.
+IS_PASSING = "({of}.revision_id IN (SELECT id FROM passing)) IS TRUE"
 IS_NOT_REFUSED = f"""
     NOT coalesce((
         SELECT words @@ (SELECT query FROM refused) FROM {SCHEMA}.wording
         WHERE wording.revision_id = {{of}}.revision_id AND wording.position = {{block}}
     ), false)"""  # noqa: S608
 
+# Of the places that a question looks at (sentences of what passes a filter, else the blocks of its collections, which are
+# known) the scan meets one among so many: it is worth while where it meets enough before all of them would be compared.
+SIZE = f"""
+size AS MATERIALIZED (
+    SELECT CAST(coalesce(sum({{counted}}), 0) AS float8) ^ 2
+        > CAST(:limit AS float8) * {STEP} * (SELECT sum(blocks) FROM {SCHEMA}.wording_count) AS is_large
+    FROM {{of}}
+)"""  # noqa: S608
+SENTENCES_PASSING = {"counted": "sentences", "of": "passing"}
+BLOCKS_OF_COLLECTIONS = {"counted": "blocks", "of": "measure"}
+
 # Bare and ascending: nothing else lets pgvector use its index. The second is materialized, so that its order is not taken
 # from the index that has failed.
 SCANNED = """
 scanned AS MATERIALIZED (
-    SELECT {columns} FROM {table} AS unit WHERE {condition} ORDER BY embedding <=> :vector LIMIT :limit
+    SELECT {columns} FROM {table} AS unit
+    WHERE (SELECT is_large FROM size) AND {condition}
+    ORDER BY embedding <=> :vector
+    LIMIT :limit
 ), compared AS MATERIALIZED (
-    SELECT {columns} FROM {table} AS unit WHERE {condition} AND NOT (SELECT count(*) FROM scanned) >= :limit
+    {compared} AND NOT (SELECT count(*) FROM scanned) >= :limit
 ), found AS (
     SELECT * FROM scanned WHERE (SELECT count(*) FROM scanned) >= :limit
     UNION ALL
     (SELECT * FROM compared ORDER BY distance, revision_id, ordinal LIMIT :limit)
 )"""
+
+ALL_OF_COLLECTIONS = "SELECT {columns} FROM {table} AS unit WHERE {condition}"
+
+# OFFSET 0: document by document, since the planner cannot know how few there are.
+ALL_PASSING = """
+    SELECT unit.* FROM passing
+    CROSS JOIN LATERAL (
+        SELECT {columns} FROM {table} AS unit WHERE unit.revision_id = passing.id AND {condition} OFFSET 0
+    ) AS unit
+    WHERE true"""
 
 PHRASED = """
 found AS MATERIALIZED (
@@ -254,26 +287,29 @@ def statement(table: str, *, has_phrases: bool, has_excluded: bool, is_filtered:
     table = f"{SCHEMA}.{table}"
     of_unit = ["unit.collection_id = ANY(:collections)", "NOT unit.repeats"]
     of_block = []
-    if is_filtered:
-        of_unit.append(IS_OF_FILTER.format(of="unit"))
-        of_block.append(IS_OF_FILTER.format(of="wording"))
     if has_excluded:
         of_unit.append(IS_NOT_REFUSED.format(of="unit", block="unit.block"))
         of_block.append("NOT coalesce(wording.words @@ (SELECT query FROM refused), false)")
-    columns = "unit.revision_id, unit.ordinal, unit.block, embedding <=> :vector AS distance"
-    condition = " AND ".join(of_unit)
+    given = {
+        "table": table,
+        "columns": "unit.revision_id, unit.ordinal, unit.block, embedding <=> :vector AS distance",
+    }
+    compared = (ALL_PASSING if is_filtered else ALL_OF_COLLECTIONS).format(**given, condition=" AND ".join(of_unit))
+    if is_filtered:
+        of_unit.append(IS_PASSING.format(of="unit"))
+        of_block.append(IS_PASSING.format(of="wording"))
+    given["condition"] = " AND ".join(of_unit)
+    near = PHRASED.format(**given, said=WITH_CONTEXT) if has_phrases else SCANNED.format(**given, compared=compared)
     by_words = BY_WORDS.format(condition="".join(f" AND {part}" for part in of_block))
-    near = (PHRASED if has_phrases else SCANNED).format(
-        columns=columns, table=table, condition=condition, said=WITH_CONTEXT
-    )
     # What holds a phrase is known already: words only rank it.
     only = " AND (unit.revision_id, unit.ordinal) IN (SELECT revision_id, ordinal FROM near)" if has_phrases else ""
     parts = [
         MEASURE,
         TERM,
         WEIGHED,
+        *([PASSING] if is_filtered else []),
         *([REFUSED] if has_excluded else []),
-        *([DEMANDED] if has_phrases else []),
+        DEMANDED if has_phrases else SIZE.format(**(SENTENCES_PASSING if is_filtered else BLOCKS_OF_COLLECTIONS)),
         near,
         NEAR,
         MATCHING.format(by_words="" if has_phrases else by_words),

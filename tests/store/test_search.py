@@ -11,12 +11,14 @@ from evidence.models import Revision
 from evidence.store import indexes, search
 from evidence.store.indexes import Index
 from evidence.store.revisions import Context, write_tree
-from evidence.store.search import Asked, Hit, nearest
+from evidence.store.schema import wording_count
+from evidence.store.search import Asked, Filters, Hit, nearest
 from evidence.store.wording import Wording, replace_wordings
 from tests.store.conftest import NewRevision, put, tree_of, units_of
 
 NewIndex = Callable[..., Index]
 QUESTION = np.array([1.0, 0.0, 0.0], dtype=np.float32)
+QUESTION_16 = np.eye(16, dtype=np.float32)[0]
 
 
 def at_angles(*degrees: float) -> np.ndarray:
@@ -30,10 +32,15 @@ def put_vectors(connection: sa.Connection, index: Index, revision: Revision, vec
 
 
 def plan_of(
-    connection: sa.Connection, index: Index, collections: list[int], limit: int, asked: Asked = search.NOTHING_ASKED
+    connection: sa.Connection,
+    index: Index,
+    collections: list[int],
+    limit: int,
+    asked: Asked = search.NOTHING_ASKED,
+    filters: Filters = search.NO_FILTERS,
 ) -> str:
     vector = np.ones(index.dimensions, dtype=np.float32)
-    parameters = search._parameters(vector, collections, limit, asked, search.NO_FILTERS)
+    parameters = search._parameters(vector, collections, limit, asked, filters)
     statements = []
 
     def explain(_: object, __: object, statement: str, values: object, *___: object) -> tuple[str, object]:
@@ -41,7 +48,8 @@ def plan_of(
         return f"EXPLAIN (ANALYZE, TIMING OFF) {statement}", values
 
     sa.event.listen(connection, "before_cursor_execute", explain, retval=True)
-    rows = connection.execute(search._statement(index.table, False, False, False), parameters).cursor.fetchall()
+    made = search._statement(index.table, False, False, filters != search.NO_FILTERS)
+    rows = connection.execute(made, parameters).cursor.fetchall()
     sa.event.remove(connection, "before_cursor_execute", explain)
     return "\n".join(row[0] for row in rows)
 
@@ -153,7 +161,14 @@ def test_the_scan_goes_on_past_what_the_reader_may_not_see(connection: sa.Connec
         name: connection.execute(sa.text(f"SHOW hnsw.{name}")).scalar_one()
         for name in ("iterative_scan", "ef_search", "max_scan_tuples")
     }
-    assert shown == {"iterative_scan": "relaxed_order", "ef_search": "200", "max_scan_tuples": "100000"}
+    assert shown == {"iterative_scan": "relaxed_order", "ef_search": "200", "max_scan_tuples": "20000"}
+
+
+def claim_blocks(connection: sa.Connection, collection: int, blocks: int) -> None:
+    """Have search believe that a collection is so large, so that it scans the index for it, or does not."""
+    connection.execute(sa.delete(wording_count).where(wording_count.c.collection_id == collection))
+    values = {"collection_id": collection, "configuration": "english", "blocks": blocks, "length": 10 * blocks}
+    connection.execute(sa.insert(wording_count).values(values))
 
 
 @pytest.fixture
@@ -172,6 +187,8 @@ def crowded(
     put_vectors(connection, index, crowd, near)
     put_vectors(connection, index, few, far)
     indexes.complete(connection, index)
+    for revision in (crowd, few):
+        claim_blocks(connection, revision.document.collection_id, 4000)
     # What the planner would do with millions of units: use the HNSW index.
     connection.execute(sa.text("SET LOCAL enable_bitmapscan = off"))
     connection.execute(sa.text("SET LOCAL enable_sort = off"))
@@ -199,13 +216,12 @@ def test_as_many_are_found_as_were_asked_for_though_all_nearer_ones_are_elsewher
     index, far, _, few = crowded
     for name, value in options.items():
         connection.execute(sa.text(f"SET LOCAL {name} = '{value}'"))
-    question = np.eye(16, dtype=np.float32)[0]
-    hits = nearest(connection, index, question, collections=[few], limit=100)
+    hits = nearest(connection, index, QUESTION_16, collections=[few], limit=100)
     assert len(hits) == 100
-    wanted = set(exact(far, question.astype(float), 100))
+    wanted = set(exact(far, QUESTION_16.astype(float), 100))
     assert len(wanted & {hit.positions[0] for hit in hits}) >= 98
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    assert len(nearest(connection, index, question, collections=[few], limit=1000)) == 400
+    assert len(nearest(connection, index, QUESTION_16, collections=[few], limit=1000)) == 400
 
 
 def test_the_index_is_used_and_the_rest_is_not_read(
@@ -218,6 +234,56 @@ def test_the_index_is_used_and_the_rest_is_not_read(
     assert "(never executed)" in plan
     connection.execute(sa.text("SET LOCAL hnsw.max_scan_tuples = 100"))
     assert "(never executed)" not in plan_of(connection, index, [few], 50).split("CTE compared")[1].split("CTE Scan")[0]
+
+
+def test_a_small_collection_is_compared_and_no_index_is_scanned_for_it(
+    connection: sa.Connection, crowded: tuple[Index, np.ndarray, int, int]
+) -> None:
+    """A reader of ten pages who waits until the scan has gone through the million units of others, and who learns by the
+    wait how many there are."""
+    index, far, _, few = crowded
+    claim_blocks(connection, few, 400)
+    assert "never executed" in line_of(plan_of(connection, index, [few], 50), f"Index Scan using {index.nearest}")
+    hits = nearest(connection, index, QUESTION_16, collections=[few], limit=100)
+    assert [hit.positions[0] for hit in hits[:20]] == exact(far, QUESTION_16.astype(float), 20)
+
+
+def test_what_a_filter_lets_through_is_compared_where_it_is_little(
+    connection: sa.Connection, crowded: tuple[Index, np.ndarray, int, int]
+) -> None:
+    """A filter that lets a thousandth through, for which the scan goes through everything, and then every unit is looked at
+    once more."""
+    index, _, crowd, few = crowded
+    Revision.objects.filter(document__collection=few).update(format="text", sentences=400)
+    plan = plan_of(connection, index, [crowd, few], 50, filters=Filters(formats=("text",)))
+    assert "never executed" in line_of(plan, f"Index Scan using {index.nearest}")
+    found = nearest(
+        connection, index, QUESTION_16, collections=[crowd, few], limit=100, filters=Filters(formats=("text",))
+    )
+    assert len(found) == 100
+    assert {hit.revision_id for hit in found} == set(
+        Revision.objects.filter(document__collection=few).values_list("pk", flat=True)
+    )
+
+
+def test_where_a_filter_lets_much_through_the_index_is_scanned(
+    connection: sa.Connection, crowded: tuple[Index, np.ndarray, int, int]
+) -> None:
+    """A filter by date, which nearly everything passes, and every search compares a million vectors."""
+    index, _, crowd, few = crowded
+    Revision.objects.filter(document__collection=crowd).update(format="text", sentences=8000)
+    plan = plan_of(connection, index, [crowd, few], 50, filters=Filters(formats=("text",)))
+    assert "never executed" not in line_of(plan, f"Index Scan using {index.nearest}")
+    found = nearest(
+        connection, index, QUESTION_16, collections=[crowd, few], limit=50, filters=Filters(formats=("text",))
+    )
+    assert len(found) == 50
+
+
+def line_of(plan: str, text: str) -> str:
+    """The one line of a plan that holds a text."""
+    [line] = [line for line in plan.splitlines() if text in line]
+    return line
 
 
 def words_of(

@@ -9,13 +9,14 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from evidence.bench import crawl, kills, operators, questions, stages, tree_command
+from evidence.bench import crawl, kills, operators, questions, scale, stages, tree_command
 from evidence.bench.judge import command as judge_command
 from evidence.bench.quality import command as quality_command
 from evidence.bench.quality import filter_command
 from evidence.bench.quality.data import DataError
 from evidence.configured import pipeline
 from evidence.management.commands.ask import collection_ids
+from evidence.models import Collection
 from evidence.retrieve.pipeline import NoIndex
 
 
@@ -63,6 +64,19 @@ class Command(BaseCommand):
         killing.add_argument("--seed", type=int, default=1, metavar="N", help="of the moments")
         killing.add_argument(
             "--command", default=kills.INGEST, metavar="COMMAND", help=f"what works meanwhile, as in {kills.INGEST!r}"
+        )
+        scaling = kinds.add_parser(
+            "scale", help="latency and recall of search in a large collection, by filters and by settings of its index"
+        )
+        scaling.add_argument("--collection", required=True, metavar="NAME")
+        scaling.add_argument("--count", type=int, default=500, metavar="N", help="of questions: headings of it")
+        scaling.add_argument(
+            "--build",
+            nargs="*",
+            type=scale.Built.read,
+            default=[],
+            metavar="M,EF_CONSTRUCTION",
+            help="also build the index in these ways",
         )
         kinds.add_parser("operators", help="up and down as SQL, each in several ways, on the trees in the database")
 
@@ -119,6 +133,16 @@ class Command(BaseCommand):
                     self.stdout.flush()
         except kills.Lost as error:
             raise CommandError(f"{error}\nIts folder is left to look at.") from error
+
+    def _scale(self, collection: str, count: int, build: list[scale.Built], **_: Any) -> None:
+        [pk] = collection_ids([collection])
+        asked = [question.text for question in questions.headings_as_questions([pk], count)]
+        if not asked:
+            raise CommandError(f"{collection} has no headings to ask for")
+        self.stdout.write(stages.database_name())
+        for line in scale.measure(asked, Collection.objects.get(pk=pk), build):
+            self.stdout.write(line)
+            self.stdout.flush()
 
     def _operators(self, **_: Any) -> None:
         with pipeline() as connection:
