@@ -7,11 +7,10 @@ All that it changes (the dates of revisions, the index) is rolled back; until th
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import accumulate
-from typing import TypedDict
 
 import numpy as np
 import sqlalchemy as sa
@@ -22,6 +21,7 @@ from evidence.bench.questions import WARM_UP
 from evidence.bench.report import Table
 from evidence.bench.stages import Figure
 from evidence.configured import embedder_of, judge, pipeline
+from evidence.language.judge import Judge
 from evidence.models import Collection
 from evidence.retrieve.pipeline import CANDIDATES, ask
 from evidence.store import indexes
@@ -51,13 +51,6 @@ SIZES = {
 }
 
 Vectors = NDArray[np.floating]
-
-
-class Given(TypedDict):
-    """What a search is limited to."""
-
-    collections: tuple[int, ...]
-    filters: Filters
 
 
 @dataclass(frozen=True)
@@ -216,35 +209,36 @@ def _by_scope(
     scopes: Sequence[Scope],
     exact: Exact,
 ) -> Iterator[str]:
-    """Of each scope: how long a search and a question take, without and with the filter of candidates, and its recall."""
-    table = Table(
-        [
-            "searched",
-            "units",
-            *_percentiles("search"),
-            *_percentiles("question"),
-            *_percentiles("filtered"),
-            *_recalls(),
-        ]
-    )
-    filtering = judge()
+    """Of each scope: how long a search takes and a whole question, in milliseconds, and how much is found of the nearest."""
+    table = Table(["searched", "units", *_percentiles("search"), *_percentiles("question"), *_recalls()])
     for scope in scopes:
         if scope.revisions is not None:
             _choose(connection, scope.revisions)
-        given: Given = {"collections": scope.collections, "filters": scope.filters}
-        for question in questions[:WARM_UP]:
-            ask(question, **given, judge=filtering)
-        asked = [ask(question, **given).milliseconds for question in questions]
-        filtered = [ask(question, **given, judge=filtering).milliseconds for question in questions] if filtering else []
+        taken = _ask(questions, scope)
         table.add(
             scope.name,
             f"{exact.units[scope]:,}",
-            *_quantiles([taken["search"] for taken in asked]),
-            *_quantiles([sum(taken.values()) for taken in asked]),
-            *_quantiles([sum(taken.values()) for taken in filtered]),
+            *_quantiles([steps["search"] for steps in taken]),
+            *_quantiles([sum(steps.values()) for steps in taken]),
             *_recall_of(connection, way, vectors, scope, exact),
         )
     yield from table.lines()
+    filtering = judge()
+    if filtering is not None:
+        taken = _ask(questions, scopes[0], filtering)
+        half, most = _quantiles([sum(steps.values()) for steps in taken])
+        yield f"{scopes[0].name}, with the filter of candidates: question p50 {half}, p95 {most}"
+
+
+def _ask(questions: Sequence[str], scope: Scope, filtering: Judge | None = None) -> list[Mapping[str, float]]:
+    """What each step of each question took, in milliseconds."""
+
+    def steps(question: str) -> Mapping[str, float]:
+        return ask(question, collections=scope.collections, filters=scope.filters, judge=filtering).milliseconds
+
+    for question in questions[:WARM_UP]:
+        steps(question)
+    return [steps(question) for question in questions]
 
 
 def _by_width(connection: sa.Connection, way: Index, vectors: Vectors, scope: Scope, exact: Exact) -> Iterator[str]:
@@ -282,8 +276,10 @@ def _recall_of(connection: sa.Connection, way: Index, vectors: Vectors, scope: S
 
 def _nearest(connection: sa.Connection, way: Index, vectors: Vectors, scope: Scope) -> list[list[Hit]]:
     """By vectors alone: where no word is asked for, search has nothing else to rank by."""
-    given: Given = {"collections": scope.collections, "filters": scope.filters}
-    return [nearest(connection, way, vector, limit=max(DEPTHS), **given) for vector in vectors]
+    return [
+        nearest(connection, way, vector, collections=scope.collections, filters=scope.filters, limit=max(DEPTHS))
+        for vector in vectors
+    ]
 
 
 def _recalls() -> list[str]:

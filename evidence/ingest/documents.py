@@ -24,7 +24,7 @@ from evidence.store.definitions import write_definitions
 from evidence.store.indexes import EmbeddedUnit, Index
 from evidence.store.repeats import mark_repeats
 from evidence.store.revisions import write_tree
-from evidence.store.wording import Wording, gather
+from evidence.store.wording import Wording, gather_where_due
 from evidence.tree.context import POLICIES, Policy, global_context, glossary_entries
 from evidence.tree.document import Document as Tree
 from evidence.tree.seeds import seeds
@@ -90,7 +90,7 @@ def ingest_sources(
             for entry in prepared:
                 tell(write(collection=collection, prepared=entry))
             with pipeline() as connection:
-                gather(connection, [collection.pk])
+                gather_where_due(connection, collection.pk)
     finally:
         # Before the indexes are built: a unit that changes later is put into them once more.
         with pipeline() as connection:

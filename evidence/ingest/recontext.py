@@ -16,7 +16,7 @@ from evidence.store.definitions import write_definitions
 from evidence.store.indexes import Index
 from evidence.store.repeats import mark_units
 from evidence.store.revisions import read_tokens, read_tree, replace_contexts
-from evidence.store.wording import gather
+from evidence.store.wording import gather_where_due
 from evidence.tree.context import Policy, global_context, glossary_entries
 from evidence.tree.document import Document as Tree
 from evidence.tree.seeds import seeds
@@ -38,7 +38,7 @@ def collection_recontext(*, collection: Collection, report: Callable[[int], obje
         batch = current[start : start + DOCUMENTS_OF_A_BATCH]
         _recontext_batch(batch, ways, policies)
         with pipeline() as connection:
-            gather(connection, [collection.pk])
+            gather_where_due(connection, collection.pk)
         report(len(batch))
     return len(current)
 

@@ -14,6 +14,9 @@ from evidence.store.schema import SCHEMA, wording
 MOST_CHARACTERS = 100_000
 """Of a block, and of its context: PostgreSQL keeps no positions of words that come later."""
 
+SHARE_CHANGED, FEWEST_CHANGED, MOST_CHANGED = 1 / 8, 50, 2000
+"""Of the documents of a collection so many are written before their words are gathered."""
+
 
 @dataclass(frozen=True)
 class Wording:
@@ -118,6 +121,17 @@ def put_blocks(connection: sa.Connection, index: Index, revision_id: int, blocks
     connection.execute(statement, {"revision": revision_id, "positions": list(blocks), "blocks": list(blocks.values())})
 
 
+def gather_where_due(connection: sa.Connection, collection_id: int) -> None:
+    """Gather what was counted, once enough documents have changed since the last time.
+
+    It goes through all words of the collection, and is worth that only now and then; meanwhile a search adds up a few rows
+    more for each of its words.
+    """
+    changed = connection.execute(CHANGED, {"collection": collection_id}).one()
+    if changed.times > min(max(changed.documents * SHARE_CHANGED, FEWEST_CHANGED), MOST_CHANGED):
+        gather(connection, [collection_id])
+
+
 def gather(connection: sa.Connection, collections: Iterable[int]) -> None:
     """Add up what the triggers have counted: one row for each word, none for words that are gone."""
     for collection_id in sorted(collections):
@@ -128,6 +142,13 @@ def gather(connection: sa.Connection, collections: Iterable[int]) -> None:
         connection.execute(GATHER_WORDINGS, {"collection": collection_id})
 
 
+CHANGED = sa.text(
+    f"""
+    SELECT
+        (SELECT count(*) FROM {SCHEMA}.wording_count WHERE collection_id = :collection) AS times,
+        (SELECT count(*) FROM evidence_document WHERE collection_id = :collection) AS documents
+    """  # noqa: S608
+)
 GATHER_WORDS = sa.text(
     f"""
     WITH many AS (

@@ -11,9 +11,9 @@ from evidence.models import Revision
 from evidence.store import indexes, search
 from evidence.store.indexes import Index
 from evidence.store.revisions import Context, write_tree
-from evidence.store.schema import wording_count
+from evidence.store.schema import word_count, wording_count
 from evidence.store.search import Asked, Filters, Hit, nearest
-from evidence.store.wording import Wording, replace_wordings
+from evidence.store.wording import FEWEST_CHANGED, Wording, gather_where_due, replace_wordings
 from tests.store.conftest import NewRevision, put, tree_of, units_of
 
 NewIndex = Callable[..., Index]
@@ -359,3 +359,21 @@ def test_full_text_uses_its_index(connection: sa.Connection, new_index: NewIndex
     assert "Bitmap Index Scan on wording_words" in plan
     assert "Seq Scan on wording " not in plan
     assert index.nearest in plan
+
+
+def test_words_are_added_up_now_and_then_and_not_at_each_document(
+    connection: sa.Connection, new_revision: NewRevision
+) -> None:
+    """An ingest into a large collection that goes through all its words after every few pages, and gets slower with each."""
+
+    def rows() -> int:
+        return connection.execute(sa.select(sa.func.count()).where(word_count.c.lexeme == "lamp")).scalar_one()
+
+    for _ in range(FEWEST_CHANGED):
+        revision = new_revision()
+        words_of(connection, revision, ["A lamp."])
+    gather_where_due(connection, revision.document.collection_id)
+    assert rows() == FEWEST_CHANGED
+    words_of(connection, new_revision(), ["A lamp."])
+    gather_where_due(connection, revision.document.collection_id)
+    assert rows() == 1
