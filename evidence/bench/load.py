@@ -13,7 +13,7 @@ import signal
 import time
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,10 +86,11 @@ def measure(paths: Sequence[Path], plan: Plan) -> Iterator[str]:
     with scratch_folder("load") as folder:
         made = Site(folder, environment={"SPIRE_LOG": "json"})
         with ended(made):
-            yield from _run(made, paths, plan)
+            yield from run(made, paths, plan)
 
 
-def _run(made: Site, paths: Sequence[Path], plan: Plan) -> Iterator[str]:
+def run(made: Site, paths: Sequence[Path], plan: Plan) -> Iterator[str]:
+    """The same on a site that is there and empty, whose database goes on afterwards."""
     rng = random.Random(plan.seed)  # noqa: S311
     began = time.monotonic()
     fill(made, paths, plan)
@@ -168,7 +169,7 @@ def change(made: Site, count: int, rng: random.Random) -> dict[str, str]:
 def see_through(made: Site, person: Person, job: str, plan: Plan, rng: random.Random) -> Iterator[str]:
     """Watch a job on its page until it is done, and kill its worker on the way. Lost where it does not get there."""
     pk = int(job.rstrip("/").rpartition("/")[2])
-    shares = [(number + rng.uniform(0.2, 0.8)) / plan.kills for number in range(plan.kills)]
+    shares = [(number + rng.uniform(0, 0.8)) / plan.kills for number in range(plan.kills)]
     until, next_glance = time.monotonic() + LONGEST_JOB, 0.0
     with made.connect() as connection:
         connection.autocommit = True
@@ -178,7 +179,7 @@ def see_through(made: Site, person: Person, job: str, plan: Plan, rng: random.Ra
                 return
             if state in ("failed", "cancelled", "done"):
                 raise Lost(f"the job has {state} with {len(shares)} kills to come: {error or 'give more --changed'}")
-            if shares and done > shares[0] * total:
+            if shares and done >= int(shares[0] * total):
                 # So that it does not always die right after it has said how far it is.
                 time.sleep(rng.uniform(0, 1))
                 del shares[0]
@@ -241,7 +242,7 @@ def _job(connection: psycopg.Connection, pk: int) -> tuple[str, int, int, str]:
     return found
 
 
-def _zipped(made: Site, addresses: Iterator[str] | dict[str, str]) -> bytes:
+def _zipped(made: Site, addresses: Iterable[str]) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for address in addresses:

@@ -68,8 +68,9 @@ class Person:
     visits: list[Visit] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        # One connection, as for a page without pictures; what a proxy's variables say is not for this machine.
-        self.browser = httpx2.Client(base_url=self.site, timeout=SLOWEST, trust_env=False)
+        # Whoever reads for seconds comes back on a new connection. A proxy's variables are not for this machine.
+        once = httpx2.Limits(max_keepalive_connections=0)
+        self.browser = httpx2.Client(base_url=self.site, timeout=SLOWEST, limits=once, trust_env=False)
 
     def sign_in(self) -> None:
         """Through the page. Wrong where it does not let in: nothing else would be of use."""

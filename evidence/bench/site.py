@@ -86,7 +86,7 @@ class Site:
                 self.port = probe.getsockname()[1]
             self.web = self.start("serve", "--port", str(self.port))
         until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
+        while time.monotonic() < until and self.web.poll() is None:
             with suppress(URLError, ConnectionError, TimeoutError):
                 # What is not ready answers 503, which is an error here.
                 urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=PATIENCE).close()
