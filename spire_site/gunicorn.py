@@ -3,3 +3,15 @@
 from spire_site.settings import LOGGING
 
 logconfig_dict = LOGGING
+
+
+def post_worker_init(worker: object) -> None:
+    """Load the models before the first questions: they may come together, and each would load them."""
+    # Not above: Django is not set up when this is read.
+    from django.db import connection
+
+    from evidence.web.health import failing
+
+    failing()
+    # Requests are answered in other threads.
+    connection.close()

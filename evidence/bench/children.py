@@ -19,7 +19,6 @@ LONGEST = 60.0
 """Seconds that a parser may take over one page. Then it counts as failed."""
 
 LONGEST_START = 120.0
-STATUS = Path("/proc/self/status")
 
 
 class Timed(NamedTuple):
@@ -165,11 +164,21 @@ def _said(error: Exception) -> str:
     return f"{type(error).__name__}: {lines[0][:200]}"
 
 
+def peak_of(process: int | str) -> float:
+    """Megabytes that a process used at most, on Linux; 0 for one that has ended."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+    # One that waits to be buried has no memory.
+    peak = next((line for line in status.splitlines() if line.startswith("VmHWM")), "VmHWM: 0")
+    return int(peak.split()[1]) / 1e3 * 1.024
+
+
 def _memory() -> float:
     """Megabytes that this process used at most."""
     # What getrusage gives a process begins with that of the process that started it, on Linux.
-    if STATUS.exists():
-        peak = next(line for line in STATUS.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(peak.split()[1]) / 1e3 * 1.024
+    if Path("/proc/self/status").exists():
+        return peak_of("self")
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return used / 1e6 if sys.platform == "darwin" else used / 1e3 * 1.024

@@ -54,6 +54,12 @@ def read_questions(path: Path) -> list[Question]:
 
 def headings_as_questions(collections: Sequence[int], count: int) -> list[Question]:
     """Headings of the collections as questions, evenly spread: for speed, where there are not enough questions."""
+    with pipeline() as connection:
+        return [Question(text) for text in headings(connection, collections, count)]
+
+
+def headings(connection: sa.Connection, collections: Sequence[int], count: int) -> list[str]:
+    """The headings of the second and third level of these collections, evenly spread."""
     heading = node.alias("heading")
     statement = (
         sa.select(sa.func.min(node.c.text))
@@ -64,8 +70,7 @@ def headings_as_questions(collections: Sequence[int], count: int) -> list[Questi
         .order_by(sa.func.md5(sa.func.min(node.c.text)))
         .limit(count)
     )
-    with pipeline() as connection:
-        return [Question(text) for text in connection.execute(statement).scalars()]
+    return list(connection.execute(statement).scalars())
 
 
 def measure(

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Semaphore
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,6 +31,9 @@ CONTEXT_TOKENS = 40
 
 LONGEST_TEXT = 4_000
 """Characters of a text that are tokenised."""
+
+QUESTIONS_A_PROCESSOR = 2
+"""So many questions are judged at once, the others in turn."""
 
 Passage = tuple[str, str]
 """The text of a unit's global context, and its own."""
@@ -103,10 +107,12 @@ class OnnxJudge:
         self.floor = float(self._session.get_modelmeta().custom_metadata_map["floor"])
         self._reader = Reader(tokenizer)
         self._processors = os.cpu_count() or 1
+        # More questions at once are not judged sooner, and pages that take milliseconds would wait for their threads.
+        self._turn = Semaphore(QUESTIONS_A_PROCESSOR * self._processors)
 
     def probabilities(self, question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
         inputs = self._reader.read(question, passages)
-        with ThreadPoolExecutor(self._processors) as pool:
+        with self._turn, ThreadPoolExecutor(self._processors) as pool:
             return np.array(list(pool.map(self._one, inputs)), np.float32)
 
     def _one(self, given: tuple[list[int], int]) -> float:

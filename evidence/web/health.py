@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, connection, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 
-from evidence.configured import OtherModel, embedder_of, pipeline
+from evidence.configured import OtherModel, embedder_of, judge, pipeline
 from evidence.language.embedder import ModelError
 from evidence.models import Document
 from evidence.operations.tables import pending_migrations
@@ -56,7 +56,7 @@ def index() -> bool:
 
 
 def embedder() -> bool:
-    """The model of that index is loaded; the first look loads it."""
+    """The model of that index is loaded, and the filter's; the first look loads them."""
     try:
         with pipeline() as borrowed:
             found = indexes.get(borrowed)
@@ -64,6 +64,7 @@ def embedder() -> bool:
         return True
     try:
         embedder_of(found)
+        judge()
     except (ModelError, OtherModel) as error:
         log.warning("not ready: %s", error)
         return False

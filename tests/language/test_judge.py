@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
 from evidence.configured import judge as configured_judge
 from evidence.language.judge import (
     CONTEXT_TOKENS,
     INPUT_TOKENS,
     QUESTION_TOKENS,
+    QUESTIONS_A_PROCESSOR,
     WEIGHTS,
     OnnxJudge,
     Reader,
@@ -37,6 +44,28 @@ def test_a_passage_is_judged_the_same_whatever_is_judged_beside_it() -> None:
     beside = judge.probabilities(QUESTION, [(ANSWER[0], "A much longer one. " * 40), ANSWER])
     assert alone[0] == beside[1]
     assert len(judge.probabilities(QUESTION, [])) == 0
+
+
+def test_of_many_questions_so_many_are_judged_at_once_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fifty people who ask, and a page of milliseconds that waits for the threads of all of them."""
+    judge = load_judge()
+    room = QUESTIONS_A_PROCESSOR * (os.cpu_count() or 1)
+    together = Barrier(room)
+    inside: list[int] = []
+    most: list[int] = []
+
+    def one(given: object) -> float:
+        inside.append(1)
+        together.wait(60)
+        most.append(len(inside))
+        together.wait(60)
+        inside.pop()
+        return 0.5
+
+    monkeypatch.setattr(judge, "_one", one)
+    with ThreadPoolExecutor(3 * room) as people:
+        list(people.map(lambda number: judge.probabilities(QUESTION, [ANSWER]), range(3 * room)))
+    assert set(most) == {room}
 
 
 def test_the_weights_are_small_and_come_with_their_card() -> None:

@@ -3,13 +3,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connections
 from django.test import Client
 
 from evidence.configured import pipeline
 from evidence.language.embedder import ModelError
 from evidence.store import indexes
 from evidence.web import health
+from spire_site import gunicorn
 from tests.conftest import WordEmbedder
 from tests.handbook import GATE, take_in
 
@@ -33,6 +34,19 @@ def test_a_site_with_documents_is_ready(client: Client, embedder: WordEmbedder) 
     """A watch that cries at a site that answers."""
     take_in({"gate.html": GATE})
     assert client.get("/readyz").status_code == 200
+
+
+@pytest.mark.django_db
+def test_a_process_loads_its_models_before_it_answers(embedder: WordEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first people of the morning, each of whom loads them again, and waits for all the others'."""
+    take_in({"gate.html": GATE})
+    loaded: list[str] = []
+    monkeypatch.setattr(health, "embedder_of", lambda index: loaded.append("embedder"))
+    monkeypatch.setattr(health, "judge", lambda: loaded.append("judge"))
+    # The test's connection goes on.
+    monkeypatch.setattr(connections["default"], "close", lambda: None)
+    gunicorn.post_worker_init(object())
+    assert loaded == ["embedder", "judge"]
 
 
 @pytest.mark.django_db

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from evidence.bench import crawl, kills, operators, questions, scale, stages, tree_command
+from evidence.bench import crawl, kills, load, operators, questions, scale, stages, tree_command
 from evidence.bench.judge import command as judge_command
 from evidence.bench.quality import command as quality_command
 from evidence.bench.quality import filter_command
 from evidence.bench.quality.data import DataError
+from evidence.bench.site import Lost
 from evidence.configured import pipeline
 from evidence.management.commands.ask import collection_ids
 from evidence.models import Collection
@@ -78,6 +80,22 @@ class Command(BaseCommand):
             metavar="M,EF_CONSTRUCTION",
             help="also build the index in these ways",
         )
+        loading = kinds.add_parser(
+            "load", help="people who ask while documents are taken in again and the worker is killed, and what is lost"
+        )
+        loading.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="folders of HTML")
+        plan = load.Plan()
+        loading.add_argument("--documents", type=int, default=plan.documents, metavar="N")
+        loading.add_argument("--changed", type=int, default=plan.changed, metavar="N", help="documents taken in again")
+        loading.add_argument("--users", type=int, default=plan.users, metavar="N")
+        loading.add_argument(
+            "--seconds", type=float, default=plan.seconds, metavar="N", help="of each of the two parts"
+        )
+        loading.add_argument(
+            "--pause", type=float, default=plan.pause, metavar="N", help="seconds that people read, on average"
+        )
+        loading.add_argument("--kills", type=int, default=plan.kills, metavar="N", help="of the worker")
+        loading.add_argument("--seed", type=int, default=plan.seed, metavar="N")
         kinds.add_parser("operators", help="up and down as SQL, each in several ways, on the trees in the database")
 
     def handle(self, *, kind: str, **options: Any) -> None:
@@ -131,7 +149,16 @@ class Command(BaseCommand):
                 for line in kills.rounds(made, rounds, seed):
                     self.stdout.write(line)
                     self.stdout.flush()
-        except kills.Lost as error:
+        except Lost as error:
+            raise CommandError(f"{error}\nIts folder is left to look at.") from error
+
+    def _load(self, paths: list[Path], **options: Any) -> None:
+        plan = load.Plan(**{field.name: options[field.name] for field in dataclasses.fields(load.Plan)})
+        try:
+            for line in load.measure(paths, plan):
+                self.stdout.write(line)
+                self.stdout.flush()
+        except Lost as error:
             raise CommandError(f"{error}\nIts folder is left to look at.") from error
 
     def _scale(self, collection: str, count: int, build: list[scale.Built], **_: Any) -> None:
