@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from evidence.bench import kills
-from evidence.bench.kills import Lost, Site
+from evidence.bench.kills import Site
+from evidence.bench.site import Lost
 
 
 def test_after_kills_of_the_ingest_and_the_database_nothing_is_lost() -> None:

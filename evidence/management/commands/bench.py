@@ -14,6 +14,7 @@ from evidence.bench.judge import command as judge_command
 from evidence.bench.quality import command as quality_command
 from evidence.bench.quality import filter_command
 from evidence.bench.quality.data import DataError
+from evidence.bench.site import Lost
 from evidence.configured import pipeline
 from evidence.management.commands.ask import collection_ids
 from evidence.retrieve.pipeline import NoIndex
@@ -117,7 +118,7 @@ class Command(BaseCommand):
                 for line in kills.rounds(made, rounds, seed):
                     self.stdout.write(line)
                     self.stdout.flush()
-        except kills.Lost as error:
+        except Lost as error:
             raise CommandError(f"{error}\nIts folder is left to look at.") from error
 
     def _operators(self, **_: Any) -> None:
