@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -13,9 +14,9 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from evidence.ingest.jobs import MOST_LOSSES, job_cancel, job_defer
 from evidence.ingest.uploads import upload_receive
-from evidence.ingest.work import forget
+from evidence.ingest.work import forget, refresh_ask
 from evidence.ingest.worker import take_up_lost
-from evidence.models import Document, Job, JobState, Received, Revision, Worker
+from evidence.models import Document, Job, JobState, Received, Revision, Source, Worker
 from tests.handbook import collection_of, page
 from tests.ingest.workers import empty_queue, ended, worker
 
@@ -82,6 +83,24 @@ def test_two_workers_share_the_jobs() -> None:
     assert jobs[1].summary == "4 new; 4 unchanged"
     assert Revision.objects.count() == Document.objects.count() == 12 + 12
     assert Worker.objects.filter(seen__gt=now() - timedelta(minutes=2)).count() == 2
+
+
+@pytest.mark.usefixtures("queue")
+def test_a_refresh_whose_worker_was_killed_is_gone_on_with(tmp_path: Path) -> None:
+    """A source that counts as being refreshed for ever, or whose pages are there twice."""
+    for name in range(12):
+        (tmp_path / f"{name}.html").write_bytes(page(f"Page {name}", Part=f"Page {name} is number {name}."))
+    source = Source.objects.create(collection=collection_of(), kind="folder", where=str(tmp_path))
+    job = refresh_ask(source)
+    assert ended(worker(at=5, accident="killed")) == -9
+    assert 5 <= Document.objects.count() < 12
+    source.refresh_from_db()
+    assert source.is_running
+    assert ended(worker()) == 0
+    job.refresh_from_db()
+    source.refresh_from_db()
+    assert (job.state, job.summary, source.is_running) == (JobState.DONE, "12 new; 0 documents left", False)
+    assert Document.objects.filter(current__isnull=False).count() == Revision.objects.count() == 12
 
 
 @pytest.fixture
