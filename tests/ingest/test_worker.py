@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.utils.timezone import now
 from procrastinate.contrib.django.models import ProcrastinateJob
 
@@ -162,6 +163,21 @@ def test_old_jobs_are_forgotten_once_they_have_ended() -> None:
     forget(0)
     assert set(Job.objects.values_list("title", flat=True)) == {"failed", "waiting"}
     assert not Worker.objects.exists()
+
+
+@pytest.mark.usefixtures("queue")
+def test_what_has_ended_long_ago_is_forgotten_by_the_queue() -> None:
+    """A queue that grows for ever, and an error in the log each hour."""
+    upload(range(1))
+    run_at = forget.defer(timestamp=0)
+    assert ended(worker()) == 0
+    assert set(ProcrastinateJob.objects.values_list("status", flat=True)) == {"succeeded"}
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE procrastinate_events SET at = at - interval '2 days' WHERE job_id <> %s", [run_at])
+    forget.defer(timestamp=1)
+    assert ended(worker()) == 0
+    assert not ProcrastinateJob.objects.filter(task_name="evidence.job").exists()
+    assert ProcrastinateJob.objects.filter(pk=run_at, status="succeeded").exists()
 
 
 @pytest.mark.usefixtures("queue")
