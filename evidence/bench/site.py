@@ -26,7 +26,8 @@ from django.conf import settings
 
 from evidence.store import embedded
 
-PATIENCE = 120
+PATIENCE = 600
+"""Seconds. Of a test that waits so long on a busy machine, at least one thing can be said: something hangs."""
 OF_THE_CALLER = ("DATABASE_URL", "SPIRE_HTTPS")
 """Settings of the site that the bench was called on, which would lead away from this one."""
 
@@ -95,11 +96,34 @@ class Site:
         raise Lost(f"the web process cannot answer:\n{self.said('serve')}")
 
     def kill_web(self) -> None:
-        """Kill -9 of the web process, where one runs."""
+        """Kill -9 of the web process and of all that it has begun, where one runs."""
         if self.web is not None:
-            os.killpg(self.web.pid, signal.SIGKILL)
+            for process in [self.web.pid, *_begun_by(self.web.pid)]:
+                _kill(process)
             self.web.wait()
             self.web = None
+
+    def kill_part(self, name: str) -> None:
+        """Kill -9 of what ``serve`` has begun: "gunicorn", or "work". Lost where none of it runs."""
+        assert self.web is not None  # noqa: S101 (it was begun)
+        parts = [process for process in _begun_by(self.web.pid) if name in _command(process)]
+        if not parts:
+            raise Lost(f"serve has no {name}:\n{self.said('serve')}")
+        for process in parts:
+            _kill(process)
+
+    def wait_for_web(self) -> None:
+        """Wait until the web process has ended, of which a part was killed. Lost where it does not."""
+        assert self.web is not None  # noqa: S101 (it was begun)
+        try:
+            self.web.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise Lost(f"serve goes on without gunicorn:\n{self.said('serve')}") from None
+        self.web = None
+
+    def kill_database(self) -> None:
+        """Kill -9 of PostgreSQL's first process; the others notice."""
+        _kill(int((self.data / "postgresql/cluster/postmaster.pid").read_text().split()[0]))
 
     def connect(self) -> psycopg.Connection:
         """A connection to the site's database, which is started where it does not run."""
@@ -125,6 +149,26 @@ class Site:
             raise Lost(f"of {len(wanted)} pages, {sum(wanted.get(a) == h for a, h in held)} are there as they are now")
         if twice:
             raise Lost(f"{twice} revisions are there twice")
+
+
+def _begun_by(process: int) -> list[int]:
+    """The processes that a process has begun, and those that these have begun."""
+    try:
+        begun = [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except FileNotFoundError:
+        return []  # it has just ended
+    return [*begun, *(each for child in begun for each in _begun_by(child))]
+
+
+def _command(process: int) -> list[str]:
+    with suppress(FileNotFoundError):  # it has just ended
+        return Path(f"/proc/{process}/cmdline").read_text().split("\0")
+    return []
+
+
+def _kill(process: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
 
 
 @contextmanager

@@ -33,9 +33,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import django.db
-import psycopg
-import sqlalchemy.exc
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.utils.timezone import now
@@ -49,6 +46,7 @@ from evidence.configured import OtherModel
 from evidence.language.embedder import ModelError
 from evidence.models import Collection, Job, JobState
 from evidence.models.jobs import UNFINISHED
+from evidence.outages import CAN_PASS, told
 
 SECONDS_BETWEEN_REPORTS = 1.0
 FIRST_WAIT, LONGEST_WAIT = 5, 600
@@ -56,13 +54,6 @@ FIRST_WAIT, LONGEST_WAIT = 5, 600
 
 MOST_LOSSES = 8
 """How often a job is begun again without getting any further."""
-
-CAN_PASS = tuple(
-    error
-    for library in (django.db, sqlalchemy.exc, psycopg)
-    for error in (library.OperationalError, library.InterfaceError)
-)
-"""The database has gone, or is too busy; as told by whichever library asked it."""
 
 
 class JobFailure(Exception):
@@ -200,9 +191,7 @@ def perform(pk: int, stopping: Callable[[], AbortReason | None] = lambda: None) 
     except (TryLater, *CAN_PASS) as error:
         if not connection.is_usable():
             connection.close()
-        # What the libraries add (the statement, an address to read more at) helps nobody on the page.
-        reason = str(error).partition("\n")[0]
-        if not _put_off(job, reason if isinstance(error, TryLater) else f"the database: {reason}"):
+        if not _put_off(job, str(error) if isinstance(error, TryLater) else told(error)):
             return
         raise TryLater(str(error), getattr(error, "seconds", None) or wait_after(job.losses)) from error
     except (JobFailure, ModelError, OtherModel) as error:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
+from asgiref.sync import async_to_sync
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.utils.timezone import now
-from procrastinate.builtin_tasks import remove_old_jobs
 from procrastinate.contrib.django import app
 
 from evidence.ingest.documents import Outcome, ingest_sources
@@ -159,6 +159,7 @@ def forget(timestamp: int) -> None:
     long_ago = now() - timedelta(days=DAYS_KEPT)
     Job.objects.exclude(state__in=UNFINISHED).filter(finished__lt=long_ago).delete()
     Worker.objects.filter(seen__lt=long_ago).delete()
-    remove_old_jobs.configure(queueing_lock="forget queue").defer(
-        max_hours=HOURS_IN_THE_QUEUE, remove_failed=True, remove_cancelled=True, remove_aborted=True
+    # Not by procrastinate's own task: each time the worker connects, that gets another name, under which nobody finds it.
+    async_to_sync(app.job_manager.delete_old_jobs)(
+        nb_hours=HOURS_IN_THE_QUEUE, include_failed=True, include_cancelled=True, include_aborted=True
     )

@@ -27,6 +27,11 @@ def _address(settings: dict[str, Any]) -> dict[str, Any]:
         url = embedded.start(**settings["EMBEDDED"])
     except embedded.EmbeddedServerError as error:
         raise ImproperlyConfigured(str(error)) from error
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"The embedded database cannot start: {error.filename}: {error.strerror}. SPIRE_DATA must lie on a disk that"
+            " has room and can be written to."
+        ) from error
     address = conninfo_to_dict(url)
     del address["dbname"]
     return address

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.utils.timezone import now
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from evidence.ingest.jobs import MOST_LOSSES, job_cancel, job_defer
 from evidence.ingest.uploads import upload_receive
-from evidence.ingest.work import forget
+from evidence.ingest.work import forget, refresh_ask
 from evidence.ingest.worker import take_up_lost
-from evidence.models import Document, Job, JobState, Received, Revision, Worker
+from evidence.models import Document, Job, JobState, Received, Revision, Source, Worker
 from tests.handbook import collection_of, page
 from tests.ingest.workers import empty_queue, ended, worker
 
@@ -84,6 +86,24 @@ def test_two_workers_share_the_jobs() -> None:
     assert Worker.objects.filter(seen__gt=now() - timedelta(minutes=2)).count() == 2
 
 
+@pytest.mark.usefixtures("queue")
+def test_a_refresh_whose_worker_was_killed_is_gone_on_with(tmp_path: Path) -> None:
+    """A source that counts as being refreshed for ever, or whose pages are there twice."""
+    for name in range(12):
+        (tmp_path / f"{name}.html").write_bytes(page(f"Page {name}", Part=f"Page {name} is number {name}."))
+    source = Source.objects.create(collection=collection_of(), kind="folder", where=str(tmp_path))
+    job = refresh_ask(source)
+    assert ended(worker(at=5, accident="killed")) == -9
+    assert 5 <= Document.objects.count() < 12
+    source.refresh_from_db()
+    assert source.is_running
+    assert ended(worker()) == 0
+    job.refresh_from_db()
+    source.refresh_from_db()
+    assert (job.state, job.summary, source.is_running) == (JobState.DONE, "12 new; 0 documents left", False)
+    assert Document.objects.filter(current__isnull=False).count() == Revision.objects.count() == 12
+
+
 @pytest.fixture
 def taken(db: None) -> Job:
     """A job that a worker took from the queue and was killed over, so that the queue knows no worker for it."""
@@ -143,6 +163,21 @@ def test_old_jobs_are_forgotten_once_they_have_ended() -> None:
     forget(0)
     assert set(Job.objects.values_list("title", flat=True)) == {"failed", "waiting"}
     assert not Worker.objects.exists()
+
+
+@pytest.mark.usefixtures("queue")
+def test_what_has_ended_long_ago_is_forgotten_by_the_queue() -> None:
+    """A queue that grows for ever, and an error in the log each hour."""
+    upload(range(1))
+    run_at = forget.defer(timestamp=0)
+    assert ended(worker()) == 0
+    assert set(ProcrastinateJob.objects.values_list("status", flat=True)) == {"succeeded"}
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE procrastinate_events SET at = at - interval '2 days' WHERE job_id <> %s", [run_at])
+    forget.defer(timestamp=1)
+    assert ended(worker()) == 0
+    assert not ProcrastinateJob.objects.filter(task_name="evidence.job").exists()
+    assert ProcrastinateJob.objects.filter(pk=run_at, status="succeeded").exists()
 
 
 @pytest.mark.usefixtures("queue")

@@ -15,10 +15,11 @@ from django.db import connection
 from tests.handbook import indexes_dropped_afterwards
 
 PROGRAM = """
-import os, signal, sys, time
+import os, pathlib, signal, sys, time
 import django
 django.setup()
 import psycopg
+from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 from evidence import configured
@@ -26,6 +27,7 @@ from evidence.ingest import jobs, rebuild, worker
 from tests.conftest import WordEmbedder
 
 words = WordEmbedder()
+settings.SPIRE_FOLDERS = [pathlib.Path("/")]
 configured.embedder_named = rebuild.embedder_named = lambda name: words
 worker.SECONDS_BETWEEN_HEARTBEATS = worker.SECONDS_BETWEEN_ROUNDS = 0.5
 worker.SECONDS_OF_SILENCE = 3

@@ -67,6 +67,12 @@ def test_an_embedded_server_that_cannot_start_is_a_matter_of_configuration(data,
         connect(database_settings({}, data.parent / "new", durable=False)).ensure_connection()
 
 
+def test_a_folder_that_cannot_be_written_to_is_a_matter_of_configuration(connect):
+    """A disk that has become read-only, and nothing but "Errno 30" to go by."""
+    with pytest.raises(ImproperlyConfigured, match="SPIRE_DATA must lie on a disk that has room and can be written to"):
+        connect(database_settings({}, Path("/proc/nothing"), durable=False)).ensure_connection()
+
+
 def test_database_url_reaches_a_server_of_ones_own(data, connect):
     """Settings that look right and connect to something else."""
     url = embedded.start(data, durable=False)

@@ -63,6 +63,16 @@ def test_an_empty_key_is_refused_with_the_way_out(tmp_path):
     assert "remove it, and a new key is made" in said.splitlines()[-1]
 
 
+def test_a_command_without_its_database_says_so_in_two_lines(tmp_path):
+    """A hundred lines of Python, in which nobody finds that the disk is full or the server is down."""
+    nowhere = {"DATABASE_URL": "postgresql://spire@127.0.0.1:1/spire"}
+    status, said = manage(tmp_path, "index", "list", **nowhere)
+    assert status == 1
+    assert re.fullmatch(r"the database: .*Connection refused\nWhat was done until then is kept: .*\n", said)
+    status, said = manage(tmp_path, "index", "--traceback", "list", **nowhere)
+    assert (status, "Traceback" in said) == (1, True)
+
+
 def test_every_variable_is_in_the_table_of_the_readme():
     """A setting that only those know who read the code."""
     code = "\n".join(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 from evidence.ingest.refresh.places import folder_of
 from evidence.ingest.refresh.run import Fate, Run, Waiting
 from evidence.ingest.sources import Refusal, read_paths
 from evidence.ingest.sources import Source as Received
-from evidence.models import SourcePage
+from evidence.models import Document, SourcePage
 
 
 def folder_pages(run: Run) -> Iterator[Received | Refusal]:
@@ -21,7 +22,7 @@ def folder_pages(run: Run) -> Iterator[Received | Refusal]:
     for found in read_paths([folder]):
         path = _within(folder, found.name) if isinstance(found, Refusal) and not found.address else found.address
         page = run.page_at(path)
-        if run.is_done(page):
+        if run.is_done(page) and not _has_changed(page, found):
             continue
         if isinstance(found, Refusal):
             # Nobody knows what a folder holds that cannot be read.
@@ -32,6 +33,14 @@ def folder_pages(run: Run) -> Iterator[Received | Refusal]:
         run.waiting[found.name if isinstance(found, Refusal) else path] = Waiting(page)
         yield found
     run.settle_unlisted("is no longer in the folder")
+
+
+def _has_changed(page: SourcePage, found: Received | Refusal) -> bool:
+    """Whether a file is no longer what this run has taken in, before it was killed: it may be gone on with a day later."""
+    if isinstance(found, Refusal):
+        return False
+    taken_in = Document.objects.filter(pk=page.document_id, current__isnull=False)
+    return taken_in.exclude(current__content_hash=sha256(found.data).hexdigest()).exists()
 
 
 def _within(folder: Path, name: str) -> str:

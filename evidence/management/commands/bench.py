@@ -59,13 +59,13 @@ class Command(BaseCommand):
         )
         crawling.add_argument("--pages", type=int, default=300, metavar="N")
         killing = kinds.add_parser(
-            "kills", help="kill -9 of an ingest, the web process and PostgreSQL, and what is lost"
+            "kills", help="kill -9 of a worker, the web process and PostgreSQL, and what is lost"
         )
         killing.add_argument("--rounds", type=int, default=30, metavar="N")
         killing.add_argument("--documents", type=int, default=60, metavar="N")
         killing.add_argument("--seed", type=int, default=1, metavar="N", help="of the moments")
         killing.add_argument(
-            "--command", default=kills.INGEST, metavar="COMMAND", help=f"what works meanwhile, as in {kills.INGEST!r}"
+            "--work", choices=kills.WORKS, default="jobs", help="what works meanwhile: a worker, or manage.py ingest"
         )
         scaling = kinds.add_parser(
             "scale", help="latency and recall of search in a large collection, by filters and by settings of its index"
@@ -143,10 +143,10 @@ class Command(BaseCommand):
         for line in crawl.measure(pages):
             self.stdout.write(line)
 
-    def _kills(self, rounds: int, documents: int, seed: int, command: str, **_: Any) -> None:
+    def _kills(self, rounds: int, documents: int, seed: int, work: str, **_: Any) -> None:
         try:
-            with kills.site(documents, command) as made:
-                for line in kills.rounds(made, rounds, seed):
+            with kills.site(documents) as made:
+                for line in kills.rounds(made, kills.WORKS[work](made), rounds, seed):
                     self.stdout.write(line)
                     self.stdout.flush()
         except Lost as error:

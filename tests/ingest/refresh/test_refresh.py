@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.db import connections
 
+from evidence.ingest.documents import Outcome
 from evidence.ingest.refresh import NotNow, Refreshed, refresh, refresh_due
 from evidence.ingest.removal import source_remove
 from evidence.ingest.turns import turn
@@ -224,6 +225,21 @@ def test_a_run_that_was_killed_long_ago_is_begun_anew(folder: Path) -> None:
     run(source, 1.5)
     source.refresh_from_db()
     assert source.started == START + 1.5 * DAY
+
+
+def test_a_file_that_changes_after_its_run_was_killed_is_not_taken_for_done(folder: Path) -> None:
+    """Refreshed on request, and until tomorrow the page says what it said before."""
+    source = source_of("folder", str(folder))
+
+    def killed(outcome: Outcome) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        refresh(source, now=START, client=client, report=killed)
+    assert taken() == ["kitchen.html"]
+    (folder / "kitchen.html").write_bytes(NEW_GATE)
+    assert run(source, 0.1).counts == {"changed": 1, "new": 1}
+    assert run(source, 0.2).counts == {"unchanged": 2}
 
 
 def test_with_a_source_leaves_what_comes_from_it_alone(site: Site) -> None:
