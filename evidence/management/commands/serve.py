@@ -35,11 +35,10 @@ class Command(BaseCommand):
                 "spire_site.wsgi:application",
                 "--config=python:spire_site.gunicorn",
                 f"--bind={address}",
-                # One process, since each holds the models. Threads for more people than can be answered at once: a page that
-                # takes milliseconds must not wait until others' questions, which take turns, are answered.
+                # Threads, since a request waits for the database and the model; one process, since each holds a model.
                 "--worker-class=gthread",
                 "--workers=1",
-                "--threads=32",
+                "--threads=8",
                 # An upload of a large archive is received while its request lasts.
                 "--timeout=0",
                 "--graceful-timeout=10",
