@@ -31,7 +31,7 @@ from evidence.store.search import NO_FILTERS, Filters, Hit, nearest
 
 SHARES = (0.1, 0.01, 0.001)
 DEPTHS = (10, 50, CANDIDATES)
-SCAN_WIDTHS = (40, 100, 200, 400)
+SCAN_WIDTHS = (100, 200, 400, 800)
 """Values of hnsw.ef_search that are compared."""
 
 ROWS_AT_ONCE = 20_000

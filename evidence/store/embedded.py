@@ -41,10 +41,7 @@ SOCKET = ".s.PGSQL.5432"
 
 INITIAL_SETTINGS = {
     "max_connections": "50",  # each costs memory; a site of this size has a handful of workers
-    "shared_buffers": "256MB",
     "work_mem": "16MB",
-    "maintenance_work_mem": "512MB",  # an HNSW index that does not fit is built several times slower
-    "effective_cache_size": "1GB",
     "random_page_cost": "1.1",  # data on an SSD
     "jit": "off",  # compiling takes longer than these short queries
     "wal_level": "minimal",  # no replicas: loading and indexing write less
@@ -56,6 +53,17 @@ INITIAL_SETTINGS = {
 if sys.platform == "linux":
     # Parallel index builds need more than the 64 MB of /dev/shm that containers have.
     INITIAL_SETTINGS["dynamic_shared_memory_type"] = "sysv"
+
+# Of the machine's memory one part in so many, and at most so many MB. Into an HNSW index of 800,000 units that was larger
+# than shared_buffers (256 MB), units came at 70 a second; held whole, at 250. One that does not fit into
+# maintenance_work_mem is built several times slower.
+MEMORY_SETTINGS = {
+    "shared_buffers": (8, 4096),
+    "maintenance_work_mem": (12, 2048),
+    "effective_cache_size": (2, 65536),
+}
+LEAST_MEGABYTES = 128
+LIMITS_OF_CONTAINERS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 CARELESS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
@@ -217,7 +225,7 @@ def _create_cluster(cluster: Path, binaries: Path, user: User, log: IO[bytes], d
         os.chown(temporary, user.pw_uid, user.pw_gid)
     # The builtin locale sorts and folds alike on every system, so that no upgrade of one breaks an index.
     locale = ["--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-    settings = [f"--set={name}={value}" for name, value in INITIAL_SETTINGS.items()]
+    settings = [f"--set={name}={value}" for name, value in (INITIAL_SETTINGS | memory_settings()).items()]
     options = [f"--username={NAME}", "--auth=trust", "--no-instructions", *locale, *settings]
     if not durable:
         options.append("--no-sync")
@@ -230,6 +238,18 @@ def _create_cluster(cluster: Path, binaries: Path, user: User, log: IO[bytes], d
         input=f"CREATE DATABASE {NAME}".encode(),
     )
     temporary.rename(cluster)
+
+
+def memory_settings() -> dict[str, str]:
+    """What a new server may take of this machine's memory, or of the container's that this runs in."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for limit in LIMITS_OF_CONTAINERS:
+        if limit.exists() and (given := limit.read_text().strip()).isdigit():
+            memory = min(memory, int(given))
+    return {
+        name: f"{min(max(memory // part >> 20, LEAST_MEGABYTES), most)}MB"
+        for name, (part, most) in MEMORY_SETTINGS.items()
+    }
 
 
 def _launch(cluster: Path, binaries: Path, user: User, log: IO[bytes], durable: bool) -> None:

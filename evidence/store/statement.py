@@ -14,8 +14,10 @@ More of it costs paragraphs and tables at small budgets."""
 MOST_EXACT = 200
 """Blocks: an identifier that stands in more of them is a word like others."""
 
-STEP = 7
-"""What a step of the scan of an HNSW index costs, to a comparison in a table."""
+STEP = 40
+"""What a step of the scan of an HNSW index costs, to comparing the units of a block: some 45 µs to somewhat above 1."""
+
+SENTENCES_OF_A_BLOCK = 2.5
 
 MOST_PHRASED = 5000
 """Blocks of a phrase that are looked at."""
@@ -146,15 +148,16 @@ IS_NOT_REFUSED = f"""
         WHERE wording.revision_id = {{of}}.revision_id AND wording.position = {{block}}
     ), false)"""  # noqa: S608
 
-# Of the places that a question looks at (sentences of what passes a filter, else the blocks of its collections, which are
-# known) the scan meets one among so many: it is worth while where it meets enough before all of them would be compared.
+# Of all blocks, those that a question looks at (their number is known for collections, and told by the sentences of what
+# passes a filter) are some share. The scan meets one of them among so many, and has to meet as many as are asked for: it is
+# worth while where it gets there before all of them would be compared.
 SIZE = f"""
 size AS MATERIALIZED (
     SELECT CAST(coalesce(sum({{counted}}), 0) AS float8) ^ 2
         > CAST(:limit AS float8) * {STEP} * (SELECT sum(blocks) FROM {SCHEMA}.wording_count) AS is_large
     FROM {{of}}
 )"""  # noqa: S608
-SENTENCES_PASSING = {"counted": "sentences", "of": "passing"}
+BLOCKS_PASSING = {"counted": f"sentences / {SENTENCES_OF_A_BLOCK}", "of": "passing"}
 BLOCKS_OF_COLLECTIONS = {"counted": "blocks", "of": "measure"}
 
 # Bare and ascending: nothing else lets pgvector use its index. The second is materialized, so that its order is not taken
@@ -309,7 +312,7 @@ def statement(table: str, *, has_phrases: bool, has_excluded: bool, is_filtered:
         WEIGHED,
         *([PASSING] if is_filtered else []),
         *([REFUSED] if has_excluded else []),
-        DEMANDED if has_phrases else SIZE.format(**(SENTENCES_PASSING if is_filtered else BLOCKS_OF_COLLECTIONS)),
+        DEMANDED if has_phrases else SIZE.format(**(BLOCKS_PASSING if is_filtered else BLOCKS_OF_COLLECTIONS)),
         near,
         NEAR,
         MATCHING.format(by_words="" if has_phrases else by_words),

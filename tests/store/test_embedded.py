@@ -100,6 +100,22 @@ def test_a_new_folder_gets_a_server_with_vectors_and_trees(data):
     assert (found, below, encoding) == (("r1.0.10",), (2,), ("UTF8", "äé"))
 
 
+@pytest.mark.parametrize(
+    ("limit", "buffers"),
+    [("4294967296\n", "512MB"), ("104857600", "128MB"), (str(1 << 60), None), ("max\n", None)],
+    ids=["of a container", "of a very small container", "above what there is", "none"],
+)
+def test_a_new_server_takes_its_part_of_the_memory(folder, monkeypatch, limit, buffers):
+    """An index of a million sentences on a machine with memory enough, read from the disk at each step; or a server that a
+    small container kills."""
+    (folder / "limit").write_text(limit)
+    monkeypatch.setattr(embedded, "LIMITS_OF_CONTAINERS", [folder / "limit", folder / "none"])
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+    settings = embedded.memory_settings()
+    assert settings["shared_buffers"] == (buffers or f"{min(max(there // 8, 128), 4096)}MB")
+    assert all(int(value.removesuffix("MB")) >= 128 for value in settings.values())
+
+
 def test_only_the_owner_reaches_the_socket(stopped):
     """The authentication is `trust`, so an open folder or a TCP port would make everyone on the machine superuser."""
     url = embedded.start(stopped, durable=False)

@@ -161,7 +161,7 @@ def test_the_scan_goes_on_past_what_the_reader_may_not_see(connection: sa.Connec
         name: connection.execute(sa.text(f"SHOW hnsw.{name}")).scalar_one()
         for name in ("iterative_scan", "ef_search", "max_scan_tuples")
     }
-    assert shown == {"iterative_scan": "relaxed_order", "ef_search": "200", "max_scan_tuples": "20000"}
+    assert shown == {"iterative_scan": "relaxed_order", "ef_search": "400", "max_scan_tuples": "10000"}
 
 
 def claim_blocks(connection: sa.Connection, collection: int, blocks: int) -> None:
@@ -188,7 +188,7 @@ def crowded(
     put_vectors(connection, index, few, far)
     indexes.complete(connection, index)
     for revision in (crowd, few):
-        claim_blocks(connection, revision.document.collection_id, 4000)
+        claim_blocks(connection, revision.document.collection_id, 40_000)
     # What the planner would do with millions of units: use the HNSW index.
     connection.execute(sa.text("SET LOCAL enable_bitmapscan = off"))
     connection.execute(sa.text("SET LOCAL enable_sort = off"))
@@ -271,7 +271,7 @@ def test_where_a_filter_lets_much_through_the_index_is_scanned(
 ) -> None:
     """A filter by date, which nearly everything passes, and every search compares a million vectors."""
     index, _, crowd, few = crowded
-    Revision.objects.filter(document__collection=crowd).update(format="text", sentences=8000)
+    Revision.objects.filter(document__collection=crowd).update(format="text", sentences=200_000)
     plan = plan_of(connection, index, [crowd, few], 50, filters=Filters(formats=("text",)))
     assert "never executed" not in line_of(plan, f"Index Scan using {index.nearest}")
     found = nearest(
