@@ -32,11 +32,15 @@ CONTEXT_TOKENS = 40
 LONGEST_TEXT = 4_000
 """Characters of a text that are tokenised."""
 
-QUESTIONS_A_PROCESSOR = 2
-"""So many questions are judged at once, the others in turn."""
+SECONDS_IN_LINE = 0.5
+"""A processor judges one question at a time; so long does another wait for its turn."""
 
 Passage = tuple[str, str]
 """The text of a unit's global context, and its own."""
+
+
+class Busy(Exception):
+    """So many questions are being judged that this one has waited in vain."""
 
 
 class Judge(Protocol):
@@ -53,7 +57,7 @@ class Judge(Protocol):
         """The probability below which a passage is not worth reading."""
 
     def probabilities(self, question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
-        """For each passage, from 0 to 1."""
+        """For each passage, from 0 to 1. Busy where others keep it from being judged soon."""
 
 
 class Reader:
@@ -108,12 +112,17 @@ class OnnxJudge:
         self._reader = Reader(tokenizer)
         self._processors = os.cpu_count() or 1
         # More questions at once are not judged sooner, and pages that take milliseconds would wait for their threads.
-        self._turn = Semaphore(QUESTIONS_A_PROCESSOR * self._processors)
+        self._turns = Semaphore(self._processors)
 
     def probabilities(self, question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
         inputs = self._reader.read(question, passages)
-        with self._turn, ThreadPoolExecutor(self._processors) as pool:
-            return np.array(list(pool.map(self._one, inputs)), np.float32)
+        if not self._turns.acquire(timeout=SECONDS_IN_LINE):
+            raise Busy
+        try:
+            with ThreadPoolExecutor(self._processors) as pool:
+                return np.array(list(pool.map(self._one, inputs)), np.float32)
+        finally:
+            self._turns.release()
 
     def _one(self, given: tuple[list[int], int]) -> float:
         ids, asked = given

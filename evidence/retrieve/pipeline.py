@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import sqlalchemy as sa
 
 from evidence.configured import embedder_of, pipeline
-from evidence.language.judge import Judge
+from evidence.language.judge import Busy, Judge
 from evidence.language.tokens import count
 from evidence.retrieve.budget import Selection, fill
 from evidence.retrieve.evidence import Citation, Evidence, Excerpt, Why
@@ -54,8 +54,9 @@ def ask(
     In the question "quoted phrases" must stand in what is found, and -excluded words must not.
     ``floor`` is the share of the best score below which a candidate is left out, though it would fit; the first few stay.
     ``glossaries`` are the collections, of those asked, whose glossaries define the terms that the evidence uses.
-    ``judge`` judges the first candidates and leaves out what is unlikely to help; ``reader``, a language
-    model, takes its place where both are given. Where they leave nothing, the evidence is what search found, and not likely.
+    ``judge`` judges the first candidates and leaves out what is unlikely to help, unless it is busy with others' questions;
+    ``reader``, a language model, takes its place where both are given. Where they leave nothing, the evidence is what search
+    found, and not likely.
 
     Three statements go to the database: which index, the candidates, their excerpts; with glossaries up to two more for
     the definitions and their excerpts, and where a judge leaves nothing one more. NoIndex when nothing has been indexed, or
@@ -92,7 +93,11 @@ def ask(
             read = hits[: read_of(budget)]
             linked = _linked(connection, read)
             clock.lap("read")
-            kept, filtered = judged(judge, asked.text, read, linked, keeps_all=bool(asked.phrases))
+            try:
+                kept, filtered = judged(judge, asked.text, read, linked, keeps_all=bool(asked.phrases))
+            except Busy:
+                clock.lap("filter")
+                return gathering.evidence(connection, _above(floor, hits))
             clock.lap("filter")
             if kept:
                 found = gathering.evidence(connection, _above(floor, kept), linked)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 
@@ -13,8 +14,8 @@ from evidence.language.judge import (
     CONTEXT_TOKENS,
     INPUT_TOKENS,
     QUESTION_TOKENS,
-    QUESTIONS_A_PROCESSOR,
     WEIGHTS,
+    Busy,
     OnnxJudge,
     Reader,
     load_judge,
@@ -46,26 +47,29 @@ def test_a_passage_is_judged_the_same_whatever_is_judged_beside_it() -> None:
     assert len(judge.probabilities(QUESTION, [])) == 0
 
 
-def test_of_many_questions_so_many_are_judged_at_once_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fifty people who ask, and a page of milliseconds that waits for the threads of all of them."""
+def test_who_would_wait_behind_others_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fifty people who ask, and each answer waits for all the others'; and a page of milliseconds for all their threads."""
     judge = load_judge()
-    room = QUESTIONS_A_PROCESSOR * (os.cpu_count() or 1)
-    together = Barrier(room)
-    inside: list[int] = []
-    most: list[int] = []
+    processors = os.cpu_count() or 1
+    together, others_asked = Barrier(processors), Event()
 
     def one(given: object) -> float:
-        inside.append(1)
         together.wait(60)
-        most.append(len(inside))
-        together.wait(60)
-        inside.pop()
+        others_asked.wait(60)
         return 0.5
 
     monkeypatch.setattr(judge, "_one", one)
-    with ThreadPoolExecutor(3 * room) as people:
-        list(people.map(lambda number: judge.probabilities(QUESTION, [ANSWER]), range(3 * room)))
-    assert set(most) == {room}
+    monkeypatch.setattr("evidence.language.judge.SECONDS_IN_LINE", 0.01)
+    with ThreadPoolExecutor(processors) as people:
+        first = [people.submit(judge.probabilities, QUESTION, [ANSWER]) for _ in range(processors)]
+        while judge._turns._value:
+            time.sleep(0.001)
+        with pytest.raises(Busy):
+            judge.probabilities(QUESTION, [ANSWER])
+        others_asked.set()
+        assert [float(answer.result()[0]) for answer in first] == [0.5] * processors
+    monkeypatch.undo()
+    assert len(judge.probabilities(QUESTION, [ANSWER])) == 1
 
 
 def test_the_weights_are_small_and_come_with_their_card() -> None:

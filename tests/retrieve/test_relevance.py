@@ -10,7 +10,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from evidence.configured import judge
-from evidence.language.judge import Passage
+from evidence.language.judge import Busy, Passage
 from evidence.retrieve import relevance
 from evidence.retrieve.evidence import Evidence
 from evidence.retrieve.pipeline import ask
@@ -105,6 +105,21 @@ def test_where_the_judge_leaves_nothing_the_nearest_is_shown_as_unlikely(embedde
     assert not evidence.likely
     assert evidence.filtered is not None
     assert evidence.filtered.kept == 0
+
+
+class BusyOpinion(Opinion):
+    def probabilities(self, question: str, passages: Sequence[Passage]) -> Any:
+        raise Busy
+
+
+@pytest.mark.django_db
+def test_while_the_judge_is_busy_questions_are_answered_without_it(embedder: object) -> None:
+    """An error, or minutes of waiting, for the fifty-first who asks."""
+    take_in({"gate.html": GATE, "kitchen.html": KITCHEN})
+    question = "When does Team South open the gate?"
+    evidence = found(question, BusyOpinion())
+    assert evidence.filtered is None
+    assert cited(evidence) == cited(ask(question, collections=[collection_of().pk]))
 
 
 @pytest.mark.django_db
