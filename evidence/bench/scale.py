@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import accumulate
 
 import numpy as np
 import sqlalchemy as sa
@@ -189,10 +188,14 @@ def _scopes(connection: sa.Connection, way: Index, collection: Collection) -> It
 
 
 def _first(counted: Sequence[tuple[int, int]], share: float) -> frozenset[int]:
-    """The first revisions, as many as hold this share of the units; at least one."""
-    wanted = share * sum(units for _, units in counted)
-    sums = accumulate(units for _, units in counted)
-    return frozenset(pk for (pk, units), so_far in zip(counted, sums, strict=True) if so_far - units < wanted)
+    """The first revisions, as many as hold this share of the units; those that would be too much are passed by."""
+    left = share * sum(units for _, units in counted)
+    chosen = []
+    for pk, units in counted:
+        if units <= left:
+            left -= units
+            chosen.append(pk)
+    return frozenset(chosen)
 
 
 def _choose(connection: sa.Connection, revisions: frozenset[int]) -> None:
