@@ -27,7 +27,7 @@ from django.conf import settings
 from evidence.store import embedded
 
 PATIENCE = 600
-"""Seconds. Of a test that waits so long on a busy machine, at least one thing can be said: something hangs."""
+"""Seconds. What takes longer, on a machine however busy, hangs."""
 OF_THE_CALLER = ("DATABASE_URL", "SPIRE_HTTPS")
 """Settings of the site that the bench was called on, which would lead away from this one."""
 
