@@ -151,17 +151,21 @@ class Site:
             raise Lost(f"{twice} revisions are there twice")
 
 
+ENDED = (FileNotFoundError, ProcessLookupError)
+"""What /proc says of a process that has just ended, before and while it is read."""
+
+
 def _begun_by(process: int) -> list[int]:
     """The processes that a process has begun, and those that these have begun."""
     try:
         begun = [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-    except FileNotFoundError:
-        return []  # it has just ended
+    except ENDED:
+        return []
     return [*begun, *(each for child in begun for each in _begun_by(child))]
 
 
 def _command(process: int) -> list[str]:
-    with suppress(FileNotFoundError):  # it has just ended
+    with suppress(*ENDED):
         return Path(f"/proc/{process}/cmdline").read_text().split("\0")
     return []
 
