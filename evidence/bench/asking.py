@@ -29,17 +29,14 @@ def ask(folder: str, seed: int, changed: Sequence[str], gone: Sequence[str], *, 
     rng = random.Random(seed)  # noqa: S311
     place = Path(folder)
     collection, _ = Collection.objects.get_or_create(name=COLLECTION, slug="kills")
-    uploaded = changed
-    if refreshed := rng.random() < 0.5:
-        uploaded = changed[: len(changed) // 2]
-    if uploaded:
+    refreshed = rng.random() < 0.5
+    if uploaded := changed[: len(changed) // 2] if refreshed else changed:
         upload_receive(collection=collection, files=_files(place, uploaded))
     if refreshed:
-        refresh_ask(
-            Source.objects.get_or_create(
-                collection=collection, kind=Source.Kind.FOLDER, where=folder, defaults={"every_hours": None}
-            )[0]
+        source, _ = Source.objects.get_or_create(
+            collection=collection, kind=Source.Kind.FOLDER, where=folder, defaults={"every_hours": None}
         )
+        refresh_ask(source)
     if gone:
         documents = Document.objects.filter(collection=collection, address__in=gone)
         chosen = list(documents.values_list("pk", flat=True))
@@ -49,8 +46,15 @@ def ask(folder: str, seed: int, changed: Sequence[str], gone: Sequence[str], *, 
         collection.save()
         job_defer("contexts", title="Find contexts", collection=collection)
     if beside:
-        way = {"model": settings.SPIRE_EMBEDDER, "unit": "seed", "encoding": "single", "context": True}
-        job_defer("index", title=f"Build the index {BESIDE}", name=BESIDE, **way)
+        job_defer(
+            "index",
+            title=f"Build the index {BESIDE}",
+            name=BESIDE,
+            model=settings.SPIRE_EMBEDDER,
+            unit="seed",
+            encoding="single",
+            context=True,
+        )
 
 
 def _files(place: Path, names: Iterable[str]) -> list[SimpleUploadedFile]:

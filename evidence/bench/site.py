@@ -27,7 +27,7 @@ from django.conf import settings
 from evidence.store import embedded
 
 PATIENCE = 600
-"""Seconds. Of a test that waits so long on a busy machine, at least one thing can be said: something hangs."""
+"""Seconds. What takes longer, on a machine however busy, hangs."""
 OF_THE_CALLER = ("DATABASE_URL", "SPIRE_HTTPS")
 """Settings of the site that the bench was called on, which would lead away from this one."""
 
@@ -151,17 +151,21 @@ class Site:
             raise Lost(f"{twice} revisions are there twice")
 
 
+ENDED = (FileNotFoundError, ProcessLookupError)
+"""What /proc says of a process that has just ended, before and while it is read."""
+
+
 def _begun_by(process: int) -> list[int]:
     """The processes that a process has begun, and those that these have begun."""
     try:
         begun = [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-    except FileNotFoundError:
-        return []  # it has just ended
+    except ENDED:
+        return []
     return [*begun, *(each for child in begun for each in _begun_by(child))]
 
 
 def _command(process: int) -> list[str]:
-    with suppress(FileNotFoundError):  # it has just ended
+    with suppress(*ENDED):
         return Path(f"/proc/{process}/cmdline").read_text().split("\0")
     return []
 

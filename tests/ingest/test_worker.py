@@ -104,6 +104,20 @@ def test_a_refresh_whose_worker_was_killed_is_gone_on_with(tmp_path: Path) -> No
     assert Document.objects.filter(current__isnull=False).count() == Revision.objects.count() == 12
 
 
+@pytest.mark.usefixtures("queue")
+def test_of_two_workers_the_other_one_does_what_one_was_killed_over() -> None:
+    """A second machine that looks on while a job waits for the first one, which is gone."""
+    jobs = [upload(range(8)), upload(range(8, 16), "Other")]
+    one = worker(at=3, accident="killed")
+    other = worker()
+    assert ended(one) in (-9, 0)  # the other one may have been so fast that there was nothing left
+    assert ended(other) == 0
+    for job in jobs:
+        job.refresh_from_db()
+    assert {(job.state, job.done) for job in jobs} == {(JobState.DONE, 8)}
+    assert Revision.objects.count() == Document.objects.count() == 16
+
+
 @pytest.fixture
 def taken(db: None) -> Job:
     """A job that a worker took from the queue and was killed over, so that the queue knows no worker for it."""

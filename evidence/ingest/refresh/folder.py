@@ -39,7 +39,7 @@ def _has_changed(page: SourcePage, found: Received | Refusal) -> bool:
     """Whether a file is no longer what this run has taken in, before it was killed: it may be gone on with a day later."""
     if isinstance(found, Refusal):
         return False
-    taken_in = Document.objects.filter(pk=page.document_id, current__isnull=False)
+    taken_in = Document.objects.filter(pages=page, current__isnull=False)
     return taken_in.exclude(current__content_hash=sha256(found.data).hexdigest()).exists()
 
 

@@ -111,7 +111,9 @@ class Run:
         if outcome.status == "refused":
             self.settle(page, Fate.REFUSED, outcome.reason)
             return
-        page.document = Document.objects.only("pk").get(collection=self.source.collection_id, address=page.url)
+        # None where somebody was quick to delete it again: it comes back with the next run.
+        known = Document.objects.filter(collection=self.source.collection_id, address=page.url)
+        page.document = known.only("pk").first()
         page.etag, page.modified = waiting.etag, waiting.modified
         self.settle(page, Fate(outcome.status))
 

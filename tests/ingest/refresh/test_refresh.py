@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.db import connections
 
+from evidence.ingest import documents
 from evidence.ingest.documents import Outcome
 from evidence.ingest.refresh import NotNow, Refreshed, refresh, refresh_due
 from evidence.ingest.removal import source_remove
@@ -240,6 +241,25 @@ def test_a_file_that_changes_after_its_run_was_killed_is_not_taken_for_done(fold
     (folder / "kitchen.html").write_bytes(NEW_GATE)
     assert run(source, 0.1).counts == {"changed": 1, "new": 1}
     assert run(source, 0.2).counts == {"unchanged": 2}
+
+
+def test_a_document_deleted_as_soon_as_it_is_there_does_not_stop_the_rest(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody tidies up while a source is refreshed, and the refresh ends with an error of this program."""
+    write = documents.write
+
+    def tidied(**given: Any) -> Outcome:
+        outcome = write(**given)
+        Document.objects.filter(address="kitchen.html").delete()
+        return outcome
+
+    source = source_of("folder", str(folder))
+    with monkeypatch.context() as patch:
+        patch.setattr(documents, "write", tidied)
+        assert run(source).error == ""
+    assert taken() == ["hr/gate.html"]
+    assert run(source, 1).counts == {"new": 1, "unchanged": 1}
 
 
 def test_with_a_source_leaves_what_comes_from_it_alone(site: Site) -> None:
