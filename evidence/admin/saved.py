@@ -79,6 +79,7 @@ class SavedQuestionAdmin(ManagedAdmin):
     search_fields = ("question", "feedback__comment")
     date_hierarchy = "asked"
     fields = ("question", "asked", "asker", "cited", "tokens", "budget", "likely", "time", "index", "ended", "ending")
+    fields += ("kept", "shared")
     inlines = (FeedbackInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SavedQuestion]:

@@ -13,7 +13,7 @@ from procrastinate.contrib.django import app
 
 from evidence.ingest.documents import Outcome, ingest_sources
 from evidence.ingest.jobs import JobFailure, Run, TryLater, job_defer, job_kind
-from evidence.ingest.keeping import revisions_prune
+from evidence.ingest.keeping import questions_prune, revisions_prune
 from evidence.ingest.readers import FORMATS, parser_of
 from evidence.ingest.rebuild import build
 from evidence.ingest.recontext import collection_recontext
@@ -132,7 +132,8 @@ def refresh_due(timestamp: int) -> None:
 @app.periodic(cron="41 3 * * *")
 @app.task(name="evidence.prune", queueing_lock="prune")
 def prune(timestamp: int) -> None:
-    """Delete the old revisions that are no longer kept."""
+    """Delete the saved questions and the old revisions that are no longer kept."""
+    questions_prune()
     revisions_prune()
 
 

@@ -7,12 +7,13 @@ what is derived from it does, without being loaded; and a revision that an excer
 from __future__ import annotations
 
 import uuid
+from datetime import timedelta
 from typing import Any, Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Case, Count, DateTimeField, Exists, F, OuterRef, Q, When
 from django.utils import timezone
 
 from evidence.models.documents import Collection, Document, Reader, Revision
@@ -48,6 +49,14 @@ class SavedQuestionQuerySet(models.QuerySet["SavedQuestion"]):
         """All for a superuser; no other person sees what somebody asked."""
         return self if getattr(person, "is_superuser", False) and getattr(person, "is_active", False) else self.none()
 
+    def with_end(self) -> Self:
+        """With ``ends``, until when each is kept: SPIRE_QUESTION_DAYS from when it was asked (0: for ever). None for those
+        that stay: their asker keeps them, somebody else has opened them, or they are marked as helpful or not."""
+        passing = Q(kept=False, shared=False) & ~Exists(Feedback.objects.filter(question=OuterRef("pk")))
+        days = settings.SPIRE_QUESTION_DAYS
+        ends = [When(passing, then=F("asked") + timedelta(days=days))] if days else []
+        return self.annotate(ends=Case(*ends, default=None, output_field=DateTimeField()))
+
 
 class SavedQuestion(models.Model):
     """A question that a person asked on the page; with what it got, it can be opened again by its address."""
@@ -70,6 +79,8 @@ class SavedQuestion(models.Model):
     digest = models.BinaryField(help_text="Of the question and all that it got: asked again at once, it is the same.")
     ended = models.CharField("how the answer ended", max_length=20, blank=True, help_text="Empty without an answer.")
     ending = models.TextField("what the page said of the answer's end", blank=True)
+    kept = models.BooleanField(default=False, help_text="Whether its asker wants it kept for ever.")
+    shared = models.BooleanField(default=False, help_text="Whether somebody else has opened it.")
 
     objects = SavedQuestionQuerySet.as_manager()
 

@@ -124,6 +124,13 @@ def feedback_save(*, question: SavedQuestion, person: Reader, helpful: bool, com
     return feedback
 
 
+def question_opened(*, question: SavedQuestion, person: Reader) -> None:
+    """Note that somebody has opened a saved question: it stays, once it was opened by another than its asker. Superusers
+    look after the site, and what they look at is not shared with them by that."""
+    if not question.shared and person.pk != question.asker_id and not getattr(person, "is_superuser", False):
+        SavedQuestion.objects.filter(pk=question.pk).update(shared=True)
+
+
 def _digest(
     evidence: Evidence,
     collections: Sequence[int],
