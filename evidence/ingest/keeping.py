@@ -13,7 +13,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet, Window
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
@@ -50,7 +50,7 @@ def questions_prune(*, dry_run: bool = False) -> int:
 
 def questions_beyond_policy() -> QuerySet[SavedQuestion]:
     """The saved questions that the site's settings no longer keep."""
-    return SavedQuestion.objects.with_end().filter(ends__lt=timezone.now()).order_by()
+    return SavedQuestion.objects.with_end().filter(Q(ends__lt=timezone.now())).order_by()
 
 
 def revisions_prune(*, dry_run: bool = False) -> Pruned:

@@ -132,7 +132,11 @@ def _states(reopened: Reopened) -> list[tuple[str, int]]:
     """How many citations have become what, where not all are as they were."""
     counts = Counter(since.state for since in reopened.since.values())
     counts["gone"] = len(reopened.removed)
-    states = [(state, counts[state]) for state in ("unchanged", "moved", "changed", "removed", "gone") if counts[state]]
+    states = [
+        (state, counts[state])
+        for state in ("unchanged", "moved", "changed", "removed", "unfollowed", "gone")
+        if counts[state]
+    ]
     return [] if [state for state, _ in states] in ([], ["unchanged"]) else states
 
 

@@ -127,6 +127,21 @@ def test_a_citation_follows_its_sentence(signed_in: Client, handbook: Collection
     assert not select(seen(signed_in.get(url)), ".since")
 
 
+def test_a_citation_in_a_document_too_large_to_compare_says_so(
+    signed_in: Client, gate: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten documents of a hundred thousand sentences, all read and compared because somebody opens a question."""
+    url = ask(signed_in, budget="40")
+    take_in({"gate.html": NEW_GATE})
+    monkeypatch.setattr("evidence.retrieve.reopening.MOST_SENTENCES", 10)
+    monkeypatch.setattr("evidence.retrieve.reopening.read_tree", None)
+    opened = seen(signed_in.get(url))
+    assert marked(opened)[0] == NORTH, "what was cited is shown"
+    assert "too large to say what has become of this" in fates(opened)[0]
+    assert select(opened, ".since a")[0].get("href") == reverse("document", args=[Document.objects.get().pk])
+    assert "too large to compare" in text_of(select(opened, ".notice")[0])
+
+
 def test_what_a_deleted_document_said_is_gone(signed_in: Client, handbook: Collection) -> None:
     """Case 54: a saved question that still quotes it, or links to it."""
     take_in({"rota.html": case(54)})
