@@ -19,7 +19,7 @@ from evidence.ingest.rebuild import build
 from evidence.ingest.recontext import collection_recontext
 from evidence.ingest.refresh import NotNow, refreshing
 from evidence.ingest.removal import documents_remove
-from evidence.ingest.sources import Source as Received
+from evidence.ingest.sources import Arrival
 from evidence.ingest.uploads import upload_take_in
 from evidence.models import Collection, Document, Job, Source, Worker
 from evidence.models.jobs import UNFINISHED
@@ -145,12 +145,12 @@ def read_by_another(collection: Collection) -> QuerySet[Document]:
     return collection.documents.filter(current__isnull=False).exclude(current)
 
 
-def _as_received(documents: list[int]) -> Iterator[Received]:
+def _as_received(documents: list[int]) -> Iterator[Arrival]:
     for pk in documents:
         document = Document.objects.select_related("current").filter(pk=pk, current__isnull=False).first()
         if document is not None and document.current is not None:
             revision = document.current
-            yield Received(document.address, bytes(revision.content), revision.charset, revision.format)
+            yield Arrival(document.address, bytes(revision.content), revision.charset, revision.format)
 
 
 @app.periodic(cron="23 * * * *")
