@@ -212,11 +212,35 @@ def write_derived(
         contexts=prepared.contexts.distinct,
         seeds=prepared.seeds,
     )
-    write_definitions(connection, revision_id, glossary_entries(prepared.tree, prepared.policies))
-    write_wordings(
+    write_found(
         connection,
         prepared.tree,
+        prepared.policies,
         prepared.wordings,
+        units,
+        revision_id=revision_id,
+        replaced_revision_id=replaced_revision_id,
+        collection_id=collection_id,
+    )
+
+
+def write_found(
+    connection: sa.Connection,
+    tree: Tree,
+    policies: Sequence[Policy],
+    wordings: Sequence[Wording],
+    units: Mapping[Index, Sequence[EmbeddedUnit]],
+    *,
+    revision_id: int,
+    replaced_revision_id: int | None,
+    collection_id: int,
+) -> None:
+    """Write what a document is found by, in place of what a replaced revision was: definitions, words, and vectors."""
+    write_definitions(connection, revision_id, glossary_entries(tree, policies))
+    write_wordings(
+        connection,
+        tree,
+        wordings,
         revision_id=revision_id,
         replaced_revision_id=replaced_revision_id,
         collection_id=collection_id,

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evidence.models import SavedQuestion, SavedQuestionQuerySet
 from evidence.retrieve.reopening import Reopened, Since, question_reopen
-from evidence.retrieve.saving import feedback_save, question_opened
+from evidence.retrieve.saving import feedback_save, question_keep, question_opened, questions_of
 from evidence.tree.changes import Piece, word_changes
 from evidence.web.answering import claim_shown
 from evidence.web.forms import FeedbackForm
@@ -65,7 +65,7 @@ def feedback(request: HttpRequest, pk: UUID) -> HttpResponse:
 def questions(request: HttpRequest) -> HttpResponse:
     """The questions that whoever asks for this has asked, the newest first."""
     page = Paginator(_own(request).with_end(), ON_A_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "days": settings.SPIRE_QUESTION_DAYS, "has_any": _of_asker(request).exists()}
+    context = {"page": page, "days": settings.SPIRE_QUESTION_DAYS, "has_any": questions_of(request.user).exists()}
     return render(request, "questions.html", context)
 
 
@@ -74,7 +74,7 @@ def questions(request: HttpRequest) -> HttpResponse:
 def keep(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Keeps a question for ever, for who asked it, or no longer."""
     found = get_object_or_404(_own(request), pk=pk)
-    SavedQuestion.objects.filter(pk=found.pk).update(kept=request.POST.get("kept") == "yes")
+    question_keep(question=found, kept=request.POST.get("kept") == "yes")
     return redirect("question", pk=pk)
 
 
@@ -90,16 +90,12 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def delete_all(request: HttpRequest) -> HttpResponse:
     """Deletes all that whoever asks for this has ever asked, also of collections that they may no longer see."""
-    _of_asker(request).delete()
+    questions_of(request.user).delete()
     return redirect("questions")
 
 
-def _of_asker(request: HttpRequest) -> SavedQuestionQuerySet:
-    return SavedQuestion.objects.filter(asker=request.user.pk)
-
-
 def _own(request: HttpRequest) -> SavedQuestionQuerySet:
-    return _of_asker(request).visible_to(request.user)
+    return SavedQuestion.objects.visible_to(request.user).filter(asker=request.user.pk)
 
 
 def _visible(request: HttpRequest, pk: UUID) -> SavedQuestion:
