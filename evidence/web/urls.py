@@ -22,5 +22,6 @@ urlpatterns = [
     path("status/<int:pk>/cancel", status.cancel, name="job_cancel"),
     path("suggest/", suggest.suggest, name="suggest"),
     path("login/", sign_in.SignIn.as_view(), name="login"),
+    path("password/", sign_in.PasswordChange.as_view(), name="password"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
 ]

@@ -162,6 +162,7 @@ PAGES = [
     Address("status/<int:pk>/retry", signed_in(405), of_managers_of_it(302), OF_JOB),
     Address("status/<int:pk>/cancel", signed_in(405), of_managers_of_it(302), OF_JOB),
     Address("login/", everyone(302) | dict.fromkeys(OUTSIDE, 200), everyone(302) | dict.fromkeys(OUTSIDE, 200)),
+    Address("password/", signed_in(200), signed_in(200)),
     Address("logout/", everyone(405), everyone(302)),
 ]
 
