@@ -47,6 +47,9 @@ SPIRE_POLICIES = [path for path in os.environ.get("SPIRE_POLICIES", "").split(",
 SPIRE_KEEP_REVISIONS = int(os.environ.get("SPIRE_KEEP_REVISIONS", "10"))
 SPIRE_KEEP_DAYS = int(os.environ.get("SPIRE_KEEP_DAYS", "90"))
 
+# Days that a saved question is kept which nobody keeps, marks or opens but who asked it; 0 for ever.
+SPIRE_QUESTION_DAYS = int(os.environ.get("SPIRE_QUESTION_DAYS", "365"))
+
 # Megabytes of one file that are taken in, and how many files one upload or archive may hold.
 SPIRE_LARGEST_FILE = int(os.environ.get("SPIRE_LARGEST_FILE", "64"))
 SPIRE_MOST_FILES = int(os.environ.get("SPIRE_MOST_FILES", "20000"))

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from evidence.configured import pipeline
 from evidence.ingest.documents import Outcome, ingest_sources
 from evidence.ingest.jobs import perform
-from evidence.ingest.sources import Source
+from evidence.ingest.sources import Arrival
 from evidence.models import Collection, Job, JobState
 from evidence.store import indexes
 from evidence.store.schema import SCHEMA
@@ -45,7 +45,7 @@ def collection_of(name: str = "Handbook") -> Collection:
 
 def take_in(pages: dict[str, bytes], collection: str = "Handbook") -> list[Outcome]:
     """Ingest pages by their address."""
-    sources = [Source(address, data) for address, data in pages.items()]
+    sources = [Arrival(address, data) for address, data in pages.items()]
     return ingest_sources(collection=collection_of(collection), sources=sources)
 
 

@@ -78,7 +78,10 @@ class SavedQuestionAdmin(ManagedAdmin):
     list_select_related = ("asker",)
     search_fields = ("question", "feedback__comment")
     date_hierarchy = "asked"
-    fields = ("question", "asked", "asker", "cited", "tokens", "budget", "likely", "time", "index", "ended", "ending")
+    fields = (
+        *("question", "asked", "asker", "kept", "shared", "cited", "tokens", "budget", "likely", "time", "index"),
+        *("ended", "ending"),
+    )
     inlines = (FeedbackInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SavedQuestion]:

@@ -28,7 +28,7 @@ from evidence.bench.people import Person, Visit
 from evidence.bench.questions import headings
 from evidence.bench.report import Table
 from evidence.bench.site import Lost, Site, ended, scratch_folder
-from evidence.ingest.sources import Source, read_paths
+from evidence.ingest.sources import Arrival, read_paths
 from evidence.store.connection import borrow
 
 COLLECTION = "Load"
@@ -139,7 +139,7 @@ def run(made: Site, paths: Sequence[Path], plan: Plan) -> Iterator[str]:
 
 def fill(made: Site, paths: Sequence[Path], plan: Plan) -> None:
     """Set the site up with accounts and with a seeded choice of the pages in these folders. Lost where there are too few."""
-    found = [source for source in read_paths(paths) if isinstance(source, Source) and source.format == "html"]
+    found = [source for source in read_paths(paths) if isinstance(source, Arrival) and source.format == "html"]
     found = list({source.address: source for source in found}.values())
     if len(found) < max(plan.documents, plan.changed):
         raise Lost(f"there are {len(found)} pages of HTML: give more folders, or --documents {len(found)}")

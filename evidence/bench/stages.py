@@ -13,7 +13,7 @@ from django.db import connection as database
 
 from evidence.configured import embedder_of, pipeline
 from evidence.ingest.documents import embed_for, prepare, serving_indexes, write
-from evidence.ingest.sources import Source, read_paths
+from evidence.ingest.sources import Arrival, read_paths
 from evidence.language.tokens import count_all
 from evidence.models import Collection
 from evidence.store import indexes
@@ -41,7 +41,7 @@ class Figure:
 
 def measure_ingest(paths: Sequence[Path]) -> Iterator[Figure]:
     """Every stage of an ingest on its own, into a collection that is deleted afterwards."""
-    sources = [source for source in read_paths(paths) if isinstance(source, Source)]
+    sources = [source for source in read_paths(paths) if isinstance(source, Arrival)]
     Collection.objects.filter(name=NAME).delete()
     ways = serving_indexes()
     for way in ways:
@@ -56,7 +56,7 @@ def measure_ingest(paths: Sequence[Path]) -> Iterator[Figure]:
         collection.delete()
 
 
-def _stages(collection: Collection, sources: Sequence[Source], ways: Sequence[indexes.Index]) -> Iterator[Figure]:
+def _stages(collection: Collection, sources: Sequence[Arrival], ways: Sequence[indexes.Index]) -> Iterator[Figure]:
     seconds = dict.fromkeys(("parse", "context", "tokens", "plan", "embed", "write", "HNSW"), 0.0)
     nodes = units = embedded = sentences = 0
     sizes_before = _sizes(ways)

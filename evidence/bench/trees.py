@@ -18,7 +18,7 @@ from evidence.bench.children import Child
 from evidence.bench.parsers import OURS, Page, Parser
 from evidence.bench.report import Table
 from evidence.ingest.readers.formats import by_ending
-from evidence.ingest.sources import Refusal, Source, read_paths
+from evidence.ingest.sources import Arrival, Refusal, read_paths
 
 TURN = 250_000
 """Bytes of HTML that each parser takes before the next one's turn."""
@@ -105,7 +105,7 @@ def _measure_path(path: Path, others: Sequence[Parser], seconds: float) -> Measu
     pages = [
         Page(entry.address, entry.data, entry.charset)
         for entry in found
-        if isinstance(entry, Source) and entry.format == "html"
+        if isinstance(entry, Arrival) and entry.format == "html"
     ]
     if not pages:
         raise ValueError(f"{path}: {refusals[0].reason if refusals else 'there are no HTML pages'}")

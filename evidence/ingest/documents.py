@@ -15,7 +15,7 @@ from evidence.ingest.contexts import Contexts, embedded_units
 from evidence.ingest.embedding import Plan, embed, plan
 from evidence.ingest.readers import Unreadable, parser_of, tree_of
 from evidence.ingest.rebuild import NO_INDEX_COMES, build
-from evidence.ingest.sources import Refusal, Source
+from evidence.ingest.sources import Arrival, Refusal
 from evidence.ingest.wordings import wordings_of, write_wordings
 from evidence.language.tokens import count_all
 from evidence.models import Collection, Document, Revision
@@ -51,7 +51,7 @@ class Outcome:
 class Prepared:
     """A source as it will be written: its tree, what full text knows of it, and for each index what it embeds of it."""
 
-    source: Source
+    source: Arrival
     content_hash: str
     tree: Tree
     tokens: list[int]
@@ -66,7 +66,7 @@ class Prepared:
 def ingest_sources(
     *,
     collection: Collection,
-    sources: Iterable[Source | Refusal],
+    sources: Iterable[Arrival | Refusal],
     report: Callable[[Outcome], None] = lambda outcome: None,
 ) -> list[Outcome]:
     """Take sources into a collection, in batches. ``report`` is told the outcome of each as soon as it is written.
@@ -123,7 +123,7 @@ def serving_indexes() -> list[Index]:
 
 
 def prepare(
-    source: Source, content_hash: str, ways: Sequence[Index], policies: Sequence[Policy] = POLICIES
+    source: Arrival, content_hash: str, ways: Sequence[Index], policies: Sequence[Policy] = POLICIES
 ) -> Prepared:
     """The tree of a source, its contexts, and what each index will embed of it. Unreadable when its reader says so."""
     tree = tree_of(source.data, source.address, format_name=source.format, charset=source.charset)
@@ -212,11 +212,35 @@ def write_derived(
         contexts=prepared.contexts.distinct,
         seeds=prepared.seeds,
     )
-    write_definitions(connection, revision_id, glossary_entries(prepared.tree, prepared.policies))
-    write_wordings(
+    write_found(
         connection,
         prepared.tree,
+        prepared.policies,
         prepared.wordings,
+        units,
+        revision_id=revision_id,
+        replaced_revision_id=replaced_revision_id,
+        collection_id=collection_id,
+    )
+
+
+def write_found(
+    connection: sa.Connection,
+    tree: Tree,
+    policies: Sequence[Policy],
+    wordings: Sequence[Wording],
+    units: Mapping[Index, Sequence[EmbeddedUnit]],
+    *,
+    revision_id: int,
+    replaced_revision_id: int | None,
+    collection_id: int,
+) -> None:
+    """Write what a document is found by, in place of what a replaced revision was: definitions, words, and vectors."""
+    write_definitions(connection, revision_id, glossary_entries(tree, policies))
+    write_wordings(
+        connection,
+        tree,
+        wordings,
         revision_id=revision_id,
         replaced_revision_id=replaced_revision_id,
         collection_id=collection_id,
@@ -233,8 +257,8 @@ def write_derived(
 
 
 def _fresh(
-    collection: Collection, sources: Iterable[Source | Refusal], tell: Callable[[Outcome], None]
-) -> Iterator[tuple[Source, str]]:
+    collection: Collection, sources: Iterable[Arrival | Refusal], tell: Callable[[Outcome], None]
+) -> Iterator[tuple[Arrival, str]]:
     """The sources that are new or have changed, with the hash of their bytes. A refused one leaves what is there."""
     for source in sources:
         if isinstance(source, Refusal):
@@ -257,7 +281,7 @@ def _fresh(
 
 def _readable(
     collection: Collection,
-    batch: Iterable[tuple[Source, str]],
+    batch: Iterable[tuple[Arrival, str]],
     ways: Sequence[Index],
     tell: Callable[[Outcome], None],
 ) -> Iterator[Prepared]:
@@ -276,8 +300,8 @@ def _refuse(collection: Collection, refusal: Refusal, tell: Callable[[Outcome], 
     tell(Outcome(refusal.name, "refused", refusal.reason))
 
 
-def _batches(sources: Iterable[tuple[Source, str]]) -> Iterator[list[tuple[Source, str]]]:
-    batch: list[tuple[Source, str]] = []
+def _batches(sources: Iterable[tuple[Arrival, str]]) -> Iterator[list[tuple[Arrival, str]]]:
+    batch: list[tuple[Arrival, str]] = []
     size = 0
     for source, content_hash in sources:
         batch.append((source, content_hash))

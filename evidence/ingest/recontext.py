@@ -7,17 +7,17 @@ from contextlib import suppress
 
 from evidence.configured import embedder_of, pipeline, policies_named
 from evidence.ingest.contexts import Contexts, embedded_units
+from evidence.ingest.documents import write_found
 from evidence.ingest.embedding import Plan, embed, plan
 from evidence.ingest.rebuild import DOCUMENTS_OF_A_BATCH, NO_INDEX_COMES
-from evidence.ingest.wordings import wordings_of, write_wordings
+from evidence.ingest.wordings import wordings_of
 from evidence.models import Collection, Document
 from evidence.store import indexes
-from evidence.store.definitions import write_definitions
 from evidence.store.indexes import Index
 from evidence.store.repeats import mark_units
 from evidence.store.revisions import read_tokens, read_tree, replace_contexts
 from evidence.store.wording import gather_where_due
-from evidence.tree.context import Policy, global_context, glossary_entries
+from evidence.tree.context import Policy, global_context
 from evidence.tree.document import Document as Tree
 from evidence.tree.seeds import seeds
 
@@ -71,22 +71,15 @@ def _write(revision_id: int, tree: Tree, plans: dict[Index, Plan], policies: Seq
         there = {way.id for way in indexes.all_indexes(connection)}
         units = {way: embedded_units(made, contexts, tokens) for way, made in plans.items() if way.id in there}
         replace_contexts(connection, revision_id, contexts.distinct, placed)
-        write_definitions(connection, revision_id, glossary_entries(tree, policies))
-        write_wordings(
+        write_found(
             connection,
             tree,
+            policies,
             wordings_of(tree, policies),
+            units,
             revision_id=revision_id,
             replaced_revision_id=None,
             collection_id=document.collection_id,
         )
-        for way, embedded in units.items():
-            indexes.replace_units(
-                connection,
-                way,
-                revision_id=revision_id,
-                replaced_revision_id=None,
-                collection_id=document.collection_id,
-                units=embedded,
-            )
+        for way in units:
             mark_units(connection, way, [revision_id])

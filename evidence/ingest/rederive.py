@@ -8,7 +8,7 @@ from evidence.configured import pipeline, policies_named
 from evidence.ingest.documents import embed_for, prepare, units_for, write_derived
 from evidence.ingest.readers import parser_of
 from evidence.ingest.rebuild import NO_INDEX_COMES
-from evidence.ingest.sources import Source
+from evidence.ingest.sources import Arrival
 from evidence.models import Document, Revision
 from evidence.store import indexes
 from evidence.store.revisions import write_tree
@@ -26,7 +26,7 @@ def revision_rederive(*, revision_id: int) -> bool:
     if revision is None or revision.parser != parser_of(revision.format):
         return False
     document = revision.document
-    source = Source(document.address, bytes(revision.content), revision.charset, revision.format)
+    source = Arrival(document.address, bytes(revision.content), revision.charset, revision.format)
     is_current = document.current_id == revision_id
     with pipeline() as connection:
         ways = indexes.all_indexes(connection) if is_current else []

@@ -43,9 +43,9 @@ KINDS = ", ".join(ending for ending in ENDINGS if ending.count(".") == 1)
 
 
 @dataclass(frozen=True)
-class Source:
-    """A document as received: the address it is known by in its collection, its bytes, the charset its sender declared, and
-    the format that its reader is found by."""
+class Arrival:
+    """A document as it arrived: the address it is known by in its collection, its bytes, the charset its sender declared,
+    and the format that its reader is found by."""
 
     address: str
     data: bytes
@@ -62,7 +62,7 @@ class Refusal:
     address: str = ""
 
 
-def read_paths(paths: Iterable[Path]) -> Iterator[Source | Refusal]:
+def read_paths(paths: Iterable[Path]) -> Iterator[Arrival | Refusal]:
     """The documents in files, folders and .zip archives. One of a folder is known by its path within the folder.
 
     In folders and archives, what is no document is passed by: pictures and data, texts for programs (robots.txt), and
@@ -82,7 +82,7 @@ def read_paths(paths: Iterable[Path]) -> Iterator[Source | Refusal]:
             yield Refusal(str(path), _why_not(path.name))
 
 
-def read_upload(name: str, file: BinaryIO) -> Iterator[Source | Refusal]:
+def read_upload(name: str, file: BinaryIO) -> Iterator[Arrival | Refusal]:
     """The documents of one uploaded file: itself, or those in a .zip."""
     name = PurePosixPath(name.replace("\\", "/")).name
     ending = PurePosixPath(name).suffix.lower()
@@ -104,7 +104,7 @@ def _is_passed_by(parts: Sequence[str]) -> bool:
     return name in NO_DOCUMENTS or name.startswith(LEFT_BEHIND) or SOURCES_OF_PAGES in parts[:-1]
 
 
-def checked(name: str, address: str, data: bytes, *, charset: str = "", format_name: str = "") -> Source | Refusal:
+def checked(name: str, address: str, data: bytes, *, charset: str = "", format_name: str = "") -> Arrival | Refusal:
     """The document of these bytes, or why it is none; ``format_name`` where not the ending of the address tells it."""
     if len(address.encode()) > LONGEST_ADDRESS:
         return Refusal(name, f"has a name of more than {LONGEST_ADDRESS} bytes, folders included; shorten it")
@@ -116,10 +116,10 @@ def checked(name: str, address: str, data: bytes, *, charset: str = "", format_n
     for signature, kind in SIGNATURES:
         if found not in PACKED and data.startswith(signature):
             return Refusal(name, f"is {kind}, not {FORMATS[found].title}", address)
-    return Source(address, data, charset, found)
+    return Arrival(address, data, charset, found)
 
 
-def _read_file(path: Path, address: str) -> Source | Refusal:
+def _read_file(path: Path, address: str) -> Arrival | Refusal:
     try:
         if not path.is_file():
             return Refusal(str(path), "is not a regular file", address)
@@ -133,7 +133,7 @@ def _read_file(path: Path, address: str) -> Source | Refusal:
         return Refusal(str(path), f"cannot be read: {error.strerror}", address)
 
 
-def _read_folder(folder: Path) -> Iterator[Source | Refusal]:
+def _read_folder(folder: Path) -> Iterator[Arrival | Refusal]:
     unreadable: list[Refusal] = []
 
     def note(error: OSError) -> None:
@@ -156,7 +156,7 @@ def _read_folder(folder: Path) -> Iterator[Source | Refusal]:
     yield from unreadable
 
 
-def _read_archive_at(path: Path) -> Iterator[Source | Refusal]:
+def _read_archive_at(path: Path) -> Iterator[Arrival | Refusal]:
     try:
         with path.open("rb") as file:
             yield from _read_archive(str(path), file)
@@ -164,7 +164,7 @@ def _read_archive_at(path: Path) -> Iterator[Source | Refusal]:
         yield Refusal(str(path), f"cannot be read: {error.strerror}")
 
 
-def _read_archive(name: str, file: BinaryIO) -> Iterator[Source | Refusal]:
+def _read_archive(name: str, file: BinaryIO) -> Iterator[Arrival | Refusal]:
     """The documents of an archive. Members are read into memory one by one, never unpacked to disk; their declared sizes
     are not trusted, and reading stops at the limit for one file."""
     try:
@@ -186,7 +186,7 @@ def _read_archive(name: str, file: BinaryIO) -> Iterator[Source | Refusal]:
                 yield found
 
 
-def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, seen: set[str]) -> Source | Refusal | None:
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, seen: set[str]) -> Arrival | Refusal | None:
     shown = member.orig_filename.split("\0")[0]
     if not shown or _is_passed_by(shown.split("/")):
         return None

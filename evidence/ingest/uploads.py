@@ -19,7 +19,7 @@ from procrastinate.exceptions import JobAborted
 from evidence.ingest.documents import Outcome, ingest_sources
 from evidence.ingest.jobs import Run, job_defer
 from evidence.ingest.limits import largest_file
-from evidence.ingest.sources import Refusal, Source, read_upload
+from evidence.ingest.sources import Arrival, Refusal, read_upload
 from evidence.models import Collection, Job, Received
 
 MOST_TOGETHER = 64
@@ -60,10 +60,10 @@ def upload_take_in(run: Run) -> str:
     return "; ".join(_summary(run.job))
 
 
-def _bounded(found: Iterable[Source | Refusal]) -> Iterator[Source | Refusal]:
+def _bounded(found: Iterable[Arrival | Refusal]) -> Iterator[Arrival | Refusal]:
     left = MOST_TOGETHER * largest_file()
     for entry in found:
-        if isinstance(entry, Source):
+        if isinstance(entry, Arrival):
             left -= len(entry.data)
             if left < 0:
                 yield Refusal(entry.address, "and what follows is too much for one upload: send it on its own")
@@ -71,7 +71,7 @@ def _bounded(found: Iterable[Source | Refusal]) -> Iterator[Source | Refusal]:
         yield entry
 
 
-def _put_aside(job: Job, entry: Source | Refusal) -> None:
+def _put_aside(job: Job, entry: Arrival | Refusal) -> None:
     if isinstance(entry, Refusal):
         Received.objects.create(job=job, name=entry.name, address=entry.address, reason=entry.reason)
     else:
@@ -89,7 +89,7 @@ def _take_in(run: Run, collection: Collection, pks: list[int], refused: str = ""
     """Take in received files. Of two with the same name, the outcomes come in their order."""
     rows: dict[str, list[int]] = {}
 
-    def sources() -> Iterator[Source | Refusal]:
+    def sources() -> Iterator[Arrival | Refusal]:
         for pk in pks:
             Received.objects.filter(pk=pk).update(starts=F("starts") + 1)
             row = Received.objects.get(pk=pk)
@@ -97,7 +97,7 @@ def _take_in(run: Run, collection: Collection, pks: list[int], refused: str = ""
             if refused or row.content is None:
                 yield Refusal(row.name, refused or row.reason, row.address)
             else:
-                yield Source(row.address, bytes(row.content), row.charset, row.format)
+                yield Arrival(row.address, bytes(row.content), row.charset, row.format)
 
     def report(outcome: Outcome) -> None:
         Received.objects.filter(pk=rows[outcome.name].pop(0)).update(

@@ -13,13 +13,13 @@ from procrastinate.contrib.django import app
 
 from evidence.ingest.documents import Outcome, ingest_sources
 from evidence.ingest.jobs import JobFailure, Run, TryLater, job_defer, job_kind
-from evidence.ingest.keeping import revisions_prune
+from evidence.ingest.keeping import questions_prune, revisions_prune
 from evidence.ingest.readers import FORMATS, parser_of
 from evidence.ingest.rebuild import build
 from evidence.ingest.recontext import collection_recontext
 from evidence.ingest.refresh import NotNow, refreshing
 from evidence.ingest.removal import documents_remove
-from evidence.ingest.sources import Source as Received
+from evidence.ingest.sources import Arrival
 from evidence.ingest.uploads import upload_take_in
 from evidence.models import Collection, Document, Job, Source, Worker
 from evidence.models.jobs import UNFINISHED
@@ -132,7 +132,8 @@ def refresh_due(timestamp: int) -> None:
 @app.periodic(cron="41 3 * * *")
 @app.task(name="evidence.prune", queueing_lock="prune")
 def prune(timestamp: int) -> None:
-    """Delete the old revisions that are no longer kept."""
+    """Delete the saved questions and the old revisions that are no longer kept."""
+    questions_prune()
     revisions_prune()
 
 
@@ -144,12 +145,12 @@ def read_by_another(collection: Collection) -> QuerySet[Document]:
     return collection.documents.filter(current__isnull=False).exclude(current)
 
 
-def _as_received(documents: list[int]) -> Iterator[Received]:
+def _as_received(documents: list[int]) -> Iterator[Arrival]:
     for pk in documents:
         document = Document.objects.select_related("current").filter(pk=pk, current__isnull=False).first()
         if document is not None and document.current is not None:
             revision = document.current
-            yield Received(document.address, bytes(revision.content), revision.charset, revision.format)
+            yield Arrival(document.address, bytes(revision.content), revision.charset, revision.format)
 
 
 @app.periodic(cron="23 * * * *")

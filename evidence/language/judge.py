@@ -90,7 +90,7 @@ class Reader:
 
 
 def load_judge() -> OnnxJudge:
-    """The judge that SPIRE brings along. It reads English; CARD.md beside its weights says what it was made of."""
+    """The judge that SPIRE brings along. It reads English; judge.md beside its weights says what it was made of."""
     return OnnxJudge("SPIRE's judge of relevance", WEIGHTS, default_folder() / "tokenizer.json")
 
 

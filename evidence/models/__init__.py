@@ -5,11 +5,11 @@ from evidence.models.documents import (
     CollectionQuerySet,
     Document,
     DocumentQuerySet,
-    Reader,
     Revision,
     RevisionQuerySet,
 )
 from evidence.models.jobs import Job, JobQuerySet, JobState, Received, Worker
+from evidence.models.rights import Reader
 from evidence.models.saved import (
     Feedback,
     SavedCitation,

@@ -5,37 +5,28 @@ from __future__ import annotations
 from typing import Self
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, User
+from django.contrib.auth.models import Group
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector
 from django.db import models
 
-Reader = User | AbstractBaseUser | AnonymousUser
-"""Who asks."""
+from evidence.models.rights import Reader, RightsQuerySet
 
 
-class CollectionQuerySet(models.QuerySet["Collection"]):
+class CollectionQuerySet(RightsQuerySet["Collection"]):
     def visible_to(self, reader: Reader) -> Self:
         """The collections that this person may see: those open to everyone who is signed in, to a group of theirs, and
         those that they manage; all for a superuser; none for somebody who is not signed in."""
-        if not reader.is_authenticated or not reader.is_active:
-            return self.none()
-        staying = self.filter(leaving=False)
-        if getattr(reader, "is_superuser", False):
-            return staying
         shared = Collection.groups.through.objects.filter(group__user=reader.pk).values("collection")
         managed = Collection.managers.through.objects.filter(user=reader.pk).values("collection")
         # Subqueries, as a join would give a collection once for each of its groups.
-        return staying.filter(models.Q(everyone=True) | models.Q(pk__in=shared) | models.Q(pk__in=managed))
+        rule = models.Q(everyone=True) | models.Q(pk__in=shared) | models.Q(pk__in=managed)
+        return self.filter(leaving=False).granted(reader, rule)
 
     def managed_by(self, person: Reader) -> Self:
         """The collections that this person looks after: all for a superuser, else those that name them as a manager."""
-        if not person.is_authenticated or not person.is_active:
-            return self.none()
-        staying = self.filter(leaving=False)
-        if getattr(person, "is_superuser", False):
-            return staying
-        return staying.filter(pk__in=Collection.managers.through.objects.filter(user=person.pk).values("collection"))
+        managed = Collection.managers.through.objects.filter(user=person.pk).values("collection")
+        return self.filter(leaving=False).granted(person, models.Q(pk__in=managed))
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):

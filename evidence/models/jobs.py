@@ -11,25 +11,20 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from evidence.models.documents import Collection, Reader
+from evidence.models.documents import Collection
+from evidence.models.rights import Reader, RightsQuerySet
 
 
-class JobQuerySet(models.QuerySet["Job"]):
+class JobQuerySet(RightsQuerySet["Job"]):
     def visible_to(self, reader: Reader) -> Self:
         """The jobs that this person may see, cancel and have tried again: their own, and those of collections that they look
         after; all for a superuser."""
-        if not reader.is_authenticated or not reader.is_active:
-            return self.none()
-        if getattr(reader, "is_superuser", False):
-            return self
         managed = Collection.objects.managed_by(reader).values("pk")
-        return self.filter(Q(asked_by=reader.pk) | Q(collection__in=managed))
+        return self.granted(reader, Q(asked_by=reader.pk) | Q(collection__in=managed))
 
     def managed_by(self, person: Reader) -> Self:
         """The jobs of the collections that this person looks after; all for a superuser."""
-        if getattr(person, "is_superuser", False) and getattr(person, "is_active", False):
-            return self
-        return self.filter(collection__in=Collection.objects.managed_by(person).values("pk"))
+        return self.granted(person, Q(collection__in=Collection.objects.managed_by(person).values("pk")))
 
     def unfinished(self) -> Self:
         """The jobs that wait or run."""

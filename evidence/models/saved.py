@@ -7,22 +7,24 @@ what is derived from it does, without being loaded; and a revision that an excer
 from __future__ import annotations
 
 import uuid
+from datetime import timedelta
 from typing import Any, Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Case, Count, DateTimeField, Exists, F, OuterRef, Q, When
 from django.utils import timezone
 
-from evidence.models.documents import Collection, Document, Reader, Revision
+from evidence.models.documents import Collection, Document, Revision
+from evidence.models.rights import Reader, RightsQuerySet
 
 
 def _reference(to: type[models.Model] | str, **options: Any) -> Any:
     return models.ForeignKey(to, on_delete=models.DO_NOTHING, db_constraint=False, **options)
 
 
-class SavedQuestionQuerySet(models.QuerySet["SavedQuestion"]):
+class SavedQuestionQuerySet(RightsQuerySet["SavedQuestion"]):
     def visible_to(self, reader: Reader) -> Self:
         """The saved questions that this person may open: their own, and those that searched and cite nothing but
         collections that this person may see.
@@ -30,23 +32,28 @@ class SavedQuestionQuerySet(models.QuerySet["SavedQuestion"]):
         What was asked of a collection that they may not see is nobody's, not even their own; what was asked of one that has
         been deleted is only their own. Superusers see all.
         """
-        if not reader.is_authenticated or not reader.is_active:
-            return self.none()
-        if getattr(reader, "is_superuser", False):
-            return self
         visible = Collection.objects.visible_to(reader).values("pk")
         searched = SearchedCollection.objects.filter(question=OuterRef("pk"))
         cited = SavedExcerpt.objects.filter(question=OuterRef("pk"))
         there_still = searched.values("question").annotate(number=Count("*")).values("number")
-        return self.filter(
-            Q(asker=reader.pk) | Q(searched=models.Subquery(there_still)),
-            ~Exists(searched.exclude(collection__in=visible)),
-            ~Exists(cited.exclude(document__collection__in=visible)),
+        return self.granted(
+            reader,
+            (Q(asker=reader.pk) | Q(searched=models.Subquery(there_still)))
+            & ~Exists(searched.exclude(collection__in=visible))
+            & ~Exists(cited.exclude(document__collection__in=visible)),
         )
 
     def managed_by(self, person: Reader) -> Self:
         """All for a superuser; no other person sees what somebody asked."""
-        return self if getattr(person, "is_superuser", False) and getattr(person, "is_active", False) else self.none()
+        return self.granted(person, Q(pk__in=()))
+
+    def with_end(self) -> Self:
+        """With ``ends``, until when each is kept: SPIRE_QUESTION_DAYS from when it was asked (0: for ever). None for those
+        that stay: their asker keeps them, somebody else has opened them, or they are marked as helpful or not."""
+        passing = Q(kept=False, shared=False) & ~Exists(Feedback.objects.filter(question=OuterRef("pk")))
+        days = settings.SPIRE_QUESTION_DAYS
+        ends = [When(passing, then=F("asked") + timedelta(days=days))] if days else []
+        return self.annotate(ends=Case(*ends, default=None, output_field=DateTimeField()))
 
 
 class SavedQuestion(models.Model):
@@ -70,6 +77,8 @@ class SavedQuestion(models.Model):
     digest = models.BinaryField(help_text="Of the question and all that it got: asked again at once, it is the same.")
     ended = models.CharField("how the answer ended", max_length=20, blank=True, help_text="Empty without an answer.")
     ending = models.TextField("what the page said of the answer's end", blank=True)
+    kept = models.BooleanField(default=False, help_text="Whether its asker wants it kept for ever.")
+    shared = models.BooleanField(default=False, help_text="Whether somebody else has opened it.")
 
     objects = SavedQuestionQuerySet.as_manager()
 

@@ -8,7 +8,8 @@ from typing import Self
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
-from evidence.models.documents import Collection, Document, Reader
+from evidence.models.documents import Collection, Document
+from evidence.models.rights import Reader
 
 MOST_PAGES = 100_000
 HOURS_OF_A_YEAR = 8784

@@ -16,7 +16,7 @@ from evidence.ingest.documents import Prepared, prepare
 from evidence.ingest.readers import FORMATS, Unreadable, parser_of
 from evidence.ingest.rebuild import write_missing_wordings
 from evidence.ingest.rederive import revision_rederive
-from evidence.ingest.sources import Source
+from evidence.ingest.sources import Arrival
 from evidence.ingest.wordings import blocks_of, language_of
 from evidence.language.embedder import ModelError
 from evidence.models import Document, Revision
@@ -59,7 +59,7 @@ class Trees:
                 name = document.collection.name
                 self.older[name] = self.older.get(name, 0) + 1
             return
-        source = Source(document.address, content, revision.charset, revision.format)
+        source = Arrival(document.address, content, revision.charset, revision.format)
         policies = policies_named(document.collection.policies)
         try:
             made = prepare(source, revision.content_hash, self.ways, policies)

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, cast
 
 from evidence.configured import pipeline
-from evidence.models import Document, SavedCitation, SavedClaim, SavedExcerpt, SavedQuestion
+from evidence.models import Document, Revision, SavedCitation, SavedClaim, SavedExcerpt, SavedQuestion
 from evidence.retrieve.answer import Claim, Source, Standing
 from evidence.retrieve.evidence import Citation, Evidence, Excerpt, Why
 from evidence.retrieve.pipeline import excerpt_from
 from evidence.store.revisions import Linked, positions_of, read_links, read_tree
-from evidence.tree.following import Alignment, Followed, words_of
+from evidence.tree.following import MOST_SENTENCES, Alignment, Followed, words_of
 from evidence.tree.path import Path
 
 
 @dataclass(frozen=True)
 class Since:
     """What has become of a citation: its state in the document's current revision, the number of this, and there the path
-    and the words. Removed, it has none of them."""
+    and the words. Removed, it has none of them; "unfollowed", in documents that are too large, only the revision."""
 
     state: str
     revision: int | None = None
@@ -46,7 +47,7 @@ class Reopened:
 def question_reopen(question: SavedQuestion) -> Reopened:
     """A saved question with exactly the evidence that it had; nothing is searched, and no model asked.
 
-    A few statements, and two trees for each document that has changed since.
+    A few statements, and two trees for each document that has changed since, up to MOST_SENTENCES in all of them together.
     """
     excerpts = list(question.excerpts.all())
     saved: dict[int, list[SavedCitation]] = {excerpt.pk: [] for excerpt in excerpts}
@@ -103,25 +104,27 @@ def _claim(claim: SavedClaim, sources: Mapping[int, Source]) -> Claim:
 def _since(sources: Mapping[int, Source]) -> dict[int, Since]:
     """What has become of each citation, by its number."""
     documents = Document.objects.filter(pk__in={source.excerpt.document_id for source in sources.values()})
-    current = {
-        pk: (revision, number) for pk, revision, number in documents.values_list("pk", "current", "current__number")
-    }
+    current = {pk: rest for pk, *rest in documents.values_list("pk", "current", "current__number")}
+    both = {source.excerpt.revision_id for source in sources.values()} | {pk for pk, _ in current.values()}
+    sentences = dict(Revision.objects.filter(pk__in=both).values_list("pk", "sentences"))
     found: dict[int, Since] = {}
-    alignments: dict[int, Alignment] = {}
+    left = MOST_SENTENCES
     with pipeline() as connection:
-        for number, source in sources.items():
-            excerpt, citation = source.excerpt, source.citation
-            revision_id, revision = current.get(excerpt.document_id, (None, None))
-            if revision_id == excerpt.revision_id:
-                found[number] = Since("unchanged", revision, citation.path, citation.text)
-                continue
-            if revision_id is None:
-                found[number] = Since("removed")
-                continue
-            if excerpt.revision_id not in alignments:
-                earlier, later = (read_tree(connection, pk) for pk in (excerpt.revision_id, revision_id))
-                alignments[excerpt.revision_id] = Alignment(earlier, later)
-            found[number] = _become(alignments[excerpt.revision_id].follow(citation.path), revision)
+        # An excerpt's citations together: two trees are held at a time.
+        for revision_id, of_excerpt in groupby(sources.items(), lambda item: item[1].excerpt.revision_id):
+            citations = {number: source.citation for number, source in of_excerpt}
+            document = sources[next(iter(citations))].excerpt.document_id
+            current_id, revision = current.get(document, (None, None))
+            if current_id is None:
+                found |= dict.fromkeys(citations, Since("removed"))
+            elif current_id == revision_id:
+                found |= {n: Since("unchanged", revision, made.path, made.text) for n, made in citations.items()}
+            elif (size := sentences[revision_id] + sentences[current_id]) > left:
+                found |= dict.fromkeys(citations, Since("unfollowed", revision))
+            else:
+                left -= size
+                alignment = Alignment(*(read_tree(connection, pk) for pk in (revision_id, current_id)))
+                found |= {n: _become(alignment.follow(made.path), revision) for n, made in citations.items()}
     return found
 
 

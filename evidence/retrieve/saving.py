@@ -17,6 +17,7 @@ from evidence.models import (
     SavedClaim,
     SavedExcerpt,
     SavedQuestion,
+    SavedQuestionQuerySet,
     SearchedCollection,
 )
 from evidence.retrieve.answer import Claim, sources_of
@@ -122,6 +123,23 @@ def feedback_save(*, question: SavedQuestion, person: Reader, helpful: bool, com
         question=question, person_id=person.pk, defaults={"helpful": helpful, "comment": comment}
     )
     return feedback
+
+
+def question_opened(*, question: SavedQuestion, person: Reader) -> None:
+    """Note that somebody has opened a saved question: it stays, once it was opened by another than its asker. Superusers
+    look after the site, and what they look at is not shared with them by that."""
+    if not question.shared and person.pk != question.asker_id and not getattr(person, "is_superuser", False):
+        SavedQuestion.objects.filter(pk=question.pk).update(shared=True)
+
+
+def question_keep(*, question: SavedQuestion, kept: bool) -> None:
+    """Keep a saved question for ever, or no longer."""
+    SavedQuestion.objects.filter(pk=question.pk).update(kept=kept)
+
+
+def questions_of(person: Reader) -> SavedQuestionQuerySet:
+    """All that a person has ever asked, also of collections that they may no longer see: to delete it, never to show it."""
+    return SavedQuestion.objects.filter(asker=person.pk)
 
 
 def _digest(

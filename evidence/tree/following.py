@@ -38,7 +38,12 @@ NOWHERE = -2
 """Beside no line of the later revision."""
 
 LONGEST_IN_ORDER = 300
-"""Words. Of longer lines the order of the words is not looked at, which would take time by the square of their number."""
+MOST_IN_ORDER = 30_000_000
+"""Words of a line; and words of one line times words of the other, of all pairs of lines together: some seconds. Of longer
+lines, and of pairs that come later, the order of the words is not looked at, which takes the square of their number."""
+
+MOST_SENTENCES = 300_000
+"""Of two revisions together. Comparing larger ones takes more time and memory than somebody who asks for a page may take."""
 
 
 @dataclass(frozen=True)
@@ -210,8 +215,15 @@ def _similar(old: Sequence[Node], new: Sequence[Node], same: Sequence[int]) -> d
     """The earlier lines that have changed, and into which later ones: the most similar pairs first."""
     taken = {other for other in same if other >= 0}
     pairs: list[tuple[float, int, int]] = []
+    work = 0
     for run, others in _gaps(same, taken, len(new)):
-        pairs.extend(_similar_within(old, new, run, others))
+        for number, other, one, its in _likely_within(old, new, run, others):
+            likeness = _shared(one, its)
+            if likeness >= SIMILAR and max(len(one), len(its)) <= LONGEST_IN_ORDER and work < MOST_IN_ORDER:
+                work += len(one) * len(its)
+                likeness = SequenceMatcher(None, one, its, autojunk=False).ratio()
+            if likeness >= SIMILAR:
+                pairs.append((-likeness, number, other))
     found: dict[int, int] = {}
     for _, number, other in sorted(pairs):
         if number not in found and other not in taken:
@@ -247,10 +259,10 @@ def _gaps(same: Sequence[int], taken: set[int], length: int) -> Iterator[tuple[r
         start = end
 
 
-def _similar_within(
+def _likely_within(
     old: Sequence[Node], new: Sequence[Node], run: range, others: Sequence[int]
-) -> Iterator[tuple[float, int, int]]:
-    """The pairs of a gap that are similar enough: (how unlike, earlier, later)."""
+) -> Iterator[tuple[int, int, list[str], list[str]]]:
+    """The pairs of a gap that share most words: the numbers of the earlier line and of the later, and the words of both."""
     words = {other: plain_words(words_of(new[other])).split() for other in others}
     holders: dict[str, list[int]] = defaultdict(list)
     for other, its in words.items():
@@ -265,17 +277,12 @@ def _similar_within(
                 shared.update(its_holders)
         for other, _ in shared.most_common(CLOSEST):
             if _kind(old[number]) == _kind(new[other]):
-                likeness = _likeness(own, words[other])
-                if likeness >= SIMILAR:
-                    yield -likeness, number, other
+                yield number, other, own, words[other]
 
 
-def _likeness(one: Sequence[str], other: Sequence[str]) -> float:
-    """The share of words that two lines have in common, in the same order; from 0 to 1."""
-    most = 2 * (Counter(one) & Counter(other)).total() / (len(one) + len(other))
-    if most < SIMILAR or max(len(one), len(other)) > LONGEST_IN_ORDER:
-        return most
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+def _shared(one: Sequence[str], other: Sequence[str]) -> float:
+    """The share of words that two lines have in common, in any order: from 0 to 1. In the same order it is no more."""
+    return 2 * (Counter(one) & Counter(other)).total() / (len(one) + len(other))
 
 
 def _kind(line: Node) -> str:

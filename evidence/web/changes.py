@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
@@ -15,7 +17,7 @@ from evidence.configured import pipeline
 from evidence.models import Document, Revision
 from evidence.store.revisions import read_tree
 from evidence.tree.changes import Change, Piece, changes, word_changes
-from evidence.tree.following import Alignment, words_of
+from evidence.tree.following import MOST_SENTENCES, Alignment, words_of
 from evidence.tree.structure import structure_of
 from evidence.tree.tags import HEADINGS
 from evidence.web.results import place_url
@@ -24,11 +26,14 @@ from evidence.web.views import readable, revision_numbered
 AROUND = 2
 """Unchanged lines that are shown before and after a change."""
 FEWEST_FOLDED = 4
+MOST_FOLDED = 100
+"""Of more unchanged lines only the number is told."""
+CHANGES_OF_A_PAGE = 100
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the page: the words before and after in pieces, and where it stands in the revision that has it."""
+    """A line of the page: the words before and after in pieces; of a change, where it stands in the revision that has it."""
 
     kind: str
     is_heading: bool
@@ -39,10 +44,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Lines that follow each other, folded where none of them changed; and the headings that the first stands under."""
+    """Lines that follow each other, and the headings that the first stands under. Where none of them changed they are
+    folded, so many; of very many there are no lines."""
 
     lines: list[Line]
-    is_folded: bool
+    folded: int
     trail: list[str]
 
 
@@ -53,9 +59,10 @@ def changed(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(readable(request), pk=pk)
     later = revision_numbered(found, request.GET.get("to", ""))
     earlier = _earlier(found, later, request.GET.get("from", ""))
-    with pipeline() as connection:
-        trees = [read_tree(connection, revision.pk) for revision in (earlier, later)]
-    told = changes(Alignment(*trees))
+    is_too_large = earlier.sentences + later.sentences > MOST_SENTENCES
+    told = [] if is_too_large else _told(earlier, later)
+    places = [number for number, change in enumerate(told) if change.kind != "same"]
+    page = Paginator(places, CHANGES_OF_A_PAGE).get_page(request.GET.get("page"))
     counts = Counter(change.kind for change in told)
     return render(
         request,
@@ -65,9 +72,11 @@ def changed(request: HttpRequest, pk: int) -> HttpResponse:
             "earlier": earlier,
             "later": later,
             "revisions": found.revisions.defer("content"),
-            "stretches": _stretches(told, found, earlier, later),
+            "is_too_large": is_too_large,
+            "page": page,
+            "stretches": list(_stretches(told, page, found, earlier, later)),
             "counts": [(kind, counts[kind]) for kind in ("added", "removed", "changed", "moved") if counts[kind]],
-            "language": trees[1].language,
+            "language": later.language,
         },
     )
 
@@ -79,24 +88,28 @@ def _earlier(found: Document, later: Revision, number: str) -> Revision:
     return before or later
 
 
-def _stretches(told: Sequence[Change], found: Document, earlier: Revision, later: Revision) -> list[Stretch]:
-    """The lines, with long runs of unchanged ones folded."""
-    changed = [number for number, change in enumerate(told) if change.kind != "same"]
-    near = {number + beside for number in changed for beside in range(-AROUND, AROUND + 1)}
-    runs: list[tuple[int, int, bool]] = []
-    start = 0
-    for number in range(1, len(told) + 1):
-        if number == len(told) or (number in near) != (start in near):
-            runs.append((start, number, start not in near and number - start >= FEWEST_FOLDED))
-            start = number
-    return [
-        Stretch(
-            [_line(change, found, earlier, later) for change in told[start:end]],
-            is_folded,
-            [] if is_folded or not start or not runs[place - 1][2] else _trail(told[start]),
-        )
-        for place, (start, end, is_folded) in enumerate(runs)
-    ]
+def _told(earlier: Revision, later: Revision) -> list[Change]:
+    with pipeline() as connection:
+        trees = [read_tree(connection, revision.pk) for revision in (earlier, later)]
+    return changes(Alignment(*trees))
+
+
+def _stretches(
+    told: Sequence[Change], page: Page[int], found: Document, earlier: Revision, later: Revision
+) -> Iterator[Stretch]:
+    """The lines from the first change of a page to its last, with long runs of unchanged ones folded. Those after the last
+    change of the page before come with it, those after the last of all at the end."""
+    places = page.paginator.object_list
+    start = places[page.start_index() - 2] + 1 if page.has_previous() else 0
+    end = places[page.end_index() - 1] + 1 if page.has_next() else len(told)
+    near = {number + beside for number in page for beside in range(-AROUND, AROUND + 1)}
+    headings_are_out_of_sight = start > 0
+    for is_near, numbers in groupby(range(start, end), near.__contains__):
+        run = list(numbers)
+        folded = 0 if is_near or len(run) < FEWEST_FOLDED else len(run)
+        lines = [] if folded > MOST_FOLDED else [_line(told[number], found, earlier, later) for number in run]
+        yield Stretch(lines, folded, _trail(told[run[0]]) if headings_are_out_of_sight and not folded else [])
+        headings_are_out_of_sight = bool(folded)
 
 
 def _line(change: Change, found: Document, earlier: Revision, later: Revision) -> Line:
@@ -110,7 +123,8 @@ def _line(change: Change, found: Document, earlier: Revision, later: Revision) -
         before, after = [], [Piece(new, False)]
     revision = earlier if change.kind == "removed" else later
     is_heading = change.line.parent is not None and change.line.parent.tag in HEADINGS
-    return Line(change.kind, is_heading, before, after, place_url(found.pk, revision.number, change.line.path))
+    url = "" if change.kind == "same" else place_url(found.pk, revision.number, change.line.path)
+    return Line(change.kind, is_heading, before, after, url)
 
 
 def _trail(change: Change) -> list[str]:

@@ -8,15 +8,16 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from evidence.models import SavedQuestion
+from evidence.models import SavedQuestion, SavedQuestionQuerySet
 from evidence.retrieve.reopening import Reopened, Since, question_reopen
-from evidence.retrieve.saving import feedback_save
+from evidence.retrieve.saving import feedback_save, question_keep, question_opened, questions_of
 from evidence.tree.changes import Piece, word_changes
 from evidence.web.answering import claim_shown
 from evidence.web.forms import FeedbackForm
@@ -42,7 +43,9 @@ class Fate:
 @require_safe
 def question(request: HttpRequest, pk: UUID) -> HttpResponse:
     """A question with the evidence and the answer that it had when it was asked, and what has become of them since."""
-    return _page(request, _visible(request, pk))
+    found = _visible(request, pk)
+    question_opened(question=found, person=request.user)
+    return _page(request, found)
 
 
 @login_required
@@ -61,22 +64,42 @@ def feedback(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def questions(request: HttpRequest) -> HttpResponse:
     """The questions that whoever asks for this has asked, the newest first."""
-    own = SavedQuestion.objects.visible_to(request.user).filter(asker=request.user.pk)
-    page = Paginator(own, ON_A_PAGE).get_page(request.GET.get("page"))
-    return render(request, "questions.html", {"page": page})
+    page = Paginator(_own(request).with_end(), ON_A_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "days": settings.SPIRE_QUESTION_DAYS, "has_any": questions_of(request.user).exists()}
+    return render(request, "questions.html", context)
+
+
+@login_required
+@require_POST
+def keep(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Keeps a question for ever, for who asked it, or no longer."""
+    found = get_object_or_404(_own(request), pk=pk)
+    question_keep(question=found, kept=request.POST.get("kept") == "yes")
+    return redirect("question", pk=pk)
 
 
 @login_required
 @require_POST
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Deletes a question, for who asked it."""
-    own = SavedQuestion.objects.visible_to(request.user).filter(asker=request.user.pk)
-    get_object_or_404(own, pk=pk).delete()
+    get_object_or_404(_own(request), pk=pk).delete()
     return redirect("questions")
 
 
+@login_required
+@require_POST
+def delete_all(request: HttpRequest) -> HttpResponse:
+    """Deletes all that whoever asks for this has ever asked, also of collections that they may no longer see."""
+    questions_of(request.user).delete()
+    return redirect("questions")
+
+
+def _own(request: HttpRequest) -> SavedQuestionQuerySet:
+    return SavedQuestion.objects.visible_to(request.user).filter(asker=request.user.pk)
+
+
 def _visible(request: HttpRequest, pk: UUID) -> SavedQuestion:
-    return get_object_or_404(SavedQuestion.objects.visible_to(request.user), pk=pk)
+    return get_object_or_404(SavedQuestion.objects.visible_to(request.user).with_end(), pk=pk)
 
 
 def _page(request: HttpRequest, found: SavedQuestion, form: FeedbackForm | None = None) -> HttpResponse:
@@ -105,7 +128,11 @@ def _states(reopened: Reopened) -> list[tuple[str, int]]:
     """How many citations have become what, where not all are as they were."""
     counts = Counter(since.state for since in reopened.since.values())
     counts["gone"] = len(reopened.removed)
-    states = [(state, counts[state]) for state in ("unchanged", "moved", "changed", "removed", "gone") if counts[state]]
+    states = [
+        (state, counts[state])
+        for state in ("unchanged", "moved", "changed", "removed", "unfollowed", "gone")
+        if counts[state]
+    ]
     return [] if [state for state, _ in states] in ([], ["unchanged"]) else states
 
 

@@ -5,18 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import views as auth
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.urls import reverse
+from django.urls import reverse, reverse_lazy
 from django.utils.http import urlencode
 
 from evidence.admin_site import may_administer
+from evidence.models import Reader
 
 
 def administration(request: HttpRequest) -> dict[str, Any]:
-    """For templates: whether the admin has something for who asks, looked up only where it is used."""
-    return {"may_administer": lambda: may_administer(request.user)}
+    """For templates: whether the admin has something for who asks, looked up only where it is used; and whether they have a
+    password to change."""
+    return {
+        "may_administer": lambda: may_administer(request.user),
+        "may_change_password": lambda: may_change_password(request.user),
+    }
+
+
+def may_change_password(person: Reader) -> bool:
+    """Whether somebody signs in here by a password. Whom a sign-in service vouches for has none."""
+    return bool(settings.SPIRE_PASSWORDS and person.is_active and person.has_usable_password())
 
 
 def client_address(request: HttpRequest) -> str:
@@ -55,6 +67,25 @@ class SignIn(auth.LoginView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         return sign_in_context(self.request) | super().get_context_data(**kwargs)
+
+
+class PasswordChange(auth.PasswordChangeView):
+    """The page where whoever is signed in changes their password; for who has none it is not there."""
+
+    template_name = "registration/password.html"
+    success_url = reverse_lazy("password")
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.user.is_authenticated and not may_change_password(request.user):
+            raise Http404("There is no password to change.")
+        return super().dispatch(request, *args, **kwargs)
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        # Of this session it is known that it is theirs; Django ends all others.
+        messages.success(
+            self.request, "Your password is changed. Wherever else you were signed in, you are signed out."
+        )
+        return super().form_valid(form)
 
 
 def refused(request: HttpRequest, problem: str, status: int) -> HttpResponse:

@@ -13,6 +13,8 @@ urlpatterns = [
     path("questions/", questions.questions, name="questions"),
     path("questions/<uuid:pk>/", questions.question, name="question"),
     path("questions/<uuid:pk>/feedback", questions.feedback, name="feedback"),
+    path("questions/delete", questions.delete_all, name="delete_questions"),
+    path("questions/<uuid:pk>/keep", questions.keep, name="keep_question"),
     path("questions/<uuid:pk>/delete", questions.delete, name="delete_question"),
     path("status/", status.status, name="status"),
     path("status/<int:pk>/", status.job, name="job"),
@@ -20,5 +22,6 @@ urlpatterns = [
     path("status/<int:pk>/cancel", status.cancel, name="job_cancel"),
     path("suggest/", suggest.suggest, name="suggest"),
     path("login/", sign_in.SignIn.as_view(), name="login"),
+    path("password/", sign_in.PasswordChange.as_view(), name="password"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
 ]

@@ -9,7 +9,7 @@ from evidence.bench import scale
 from evidence.bench.scale import DEPTHS, Built, Exact, Scope, measure
 from evidence.configured import embedder_of, pipeline
 from evidence.ingest.documents import ingest_sources
-from evidence.ingest.sources import Source
+from evidence.ingest.sources import Arrival
 from evidence.models import Collection, Revision
 from evidence.store import indexes
 from evidence.store.search import nearest
@@ -19,11 +19,11 @@ WORDS = "lamp key desk door bay hour tea noon lunch rule page limit price name p
 QUESTIONS = ["lamp at the desk", "tea at noon", "price of a part"]
 
 
-def page(number: int) -> Source:
+def page(number: int) -> Arrival:
     """A page of four sentences, each of other words."""
     drawn = np.random.default_rng(number)
     sentences = "".join(f"<p>The {' '.join(drawn.choice(WORDS, 5))} is {number}.</p>" for _ in range(4))
-    return Source(f"{number}.html", f"<title>Page {number}</title><h2>Part {number}</h2>{sentences}".encode())
+    return Arrival(f"{number}.html", f"<title>Page {number}</title><h2>Part {number}</h2>{sentences}".encode())
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from django.db import connections, transaction
 from evidence.configured import pipeline
 from evidence.ingest import documents
 from evidence.ingest.documents import Outcome, ingest_sources
-from evidence.ingest.sources import Refusal, Source, read_paths
+from evidence.ingest.sources import Arrival, Refusal, read_paths
 from evidence.models import Document, Revision
 from evidence.retrieve.pipeline import ask
 from evidence.store import indexes
@@ -182,7 +182,7 @@ def test_an_address_is_known_in_its_collection_only(embedder: WordEmbedder) -> N
 @pytest.mark.django_db
 def test_the_same_address_twice_in_one_ingest_is_two_revisions(embedder: WordEmbedder) -> None:
     """A folder and an archive of it given together, where the older state wins or the second one fails."""
-    sources = [Source("gate.html", GATE), Source("gate.html", NEW_GATE)]
+    sources = [Arrival("gate.html", GATE), Arrival("gate.html", NEW_GATE)]
     outcomes = ingest_sources(collection=collection_of(), sources=sources)
     assert [outcome.status for outcome in outcomes] == ["new", "changed"]
     assert bytes(current().content) == NEW_GATE
@@ -215,7 +215,7 @@ def test_each_outcome_is_told_as_soon_as_it_is_written(embedder: WordEmbedder, m
     seen: list[tuple[str, int]] = []
     ingest_sources(
         collection=collection_of(),
-        sources=[Source("gate.html", GATE), Source("kitchen.html", KITCHEN)],
+        sources=[Arrival("gate.html", GATE), Arrival("kitchen.html", KITCHEN)],
         report=lambda outcome: seen.append((outcome.name, Revision.objects.count())),
     )
     assert seen == [("gate.html", 1), ("kitchen.html", 2)]
@@ -224,7 +224,7 @@ def test_each_outcome_is_told_as_soon_as_it_is_written(embedder: WordEmbedder, m
 @pytest.mark.django_db
 def test_a_refused_file_is_refused_alone(embedder: WordEmbedder) -> None:
     """One broken file that keeps a thousand good ones out."""
-    sources = [Source("gate.html", GATE), Refusal("broken.html", "is a PDF, not HTML"), Source("tins.html", TABLE)]
+    sources = [Arrival("gate.html", GATE), Refusal("broken.html", "is a PDF, not HTML"), Arrival("tins.html", TABLE)]
     outcomes = ingest_sources(collection=collection_of(), sources=sources)
     assert sorted((outcome.name, outcome.status, outcome.reason) for outcome in outcomes) == [
         ("broken.html", "refused", "is a PDF, not HTML"),
@@ -377,7 +377,7 @@ def test_two_that_ingest_one_page_at_once_make_one_revision(
 
     def work() -> None:
         try:
-            outcomes.extend(ingest_sources(collection=collection, sources=[Source("once.html", case(56))]))
+            outcomes.extend(ingest_sources(collection=collection, sources=[Arrival("once.html", case(56))]))
         finally:
             connections.close_all()
 
@@ -487,7 +487,7 @@ def test_contexts_are_stored_as_the_places_that_the_policies_found(embedder: Wor
 @pytest.mark.django_db
 def test_the_declared_charset_is_kept_and_used(embedder: WordEmbedder) -> None:
     """A page that reads well today, and as garbage when it is parsed again."""
-    source = Source("cafe.html", page("Cafe", Hours="Caf\u00e9 opens at six.").decode().encode("latin-1"), "latin-1")
+    source = Arrival("cafe.html", page("Cafe", Hours="Caf\u00e9 opens at six.").decode().encode("latin-1"), "latin-1")
     ingest_sources(collection=collection_of(), sources=[source])
     assert current("cafe.html").charset == "latin-1"
     assert "Caf\u00e9 opens at six." in cited("When does the caf\u00e9 open?")

@@ -15,12 +15,12 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from evidence.ingest.readers.formats import ENDINGS
-from evidence.ingest.sources import KINDS, Refusal, Source, read_paths, read_upload
+from evidence.ingest.sources import KINDS, Arrival, Refusal, read_paths, read_upload
 
 PAGE = b"<p>Ask.</p>"
 PACKED_START = b"PK\x03\x04"
 CASE = Path(__file__).parent.parent / "cases" / "51-zip-slip-and-bomb"
-Found = list[Source | Refusal]
+Found = list[Arrival | Refusal]
 
 
 @pytest.fixture
@@ -29,11 +29,11 @@ def small(settings: Any) -> None:
     settings.SPIRE_LARGEST_FILE = 1
 
 
-def taken(found: Iterable[Source | Refusal]) -> list[str]:
-    return [one.address for one in found if isinstance(one, Source)]
+def taken(found: Iterable[Arrival | Refusal]) -> list[str]:
+    return [one.address for one in found if isinstance(one, Arrival)]
 
 
-def refused(found: Iterable[Source | Refusal]) -> dict[str, str]:
+def refused(found: Iterable[Arrival | Refusal]) -> dict[str, str]:
     return {one.name: one.reason for one in found if isinstance(one, Refusal)}
 
 
@@ -75,12 +75,12 @@ def test_the_pages_of_a_folder_are_known_by_their_path_in_it(tmp_path: Path) -> 
     found = list(read_paths([tmp_path]))
     assert taken(found) == ["a.HTM", "b.html", "sub/c.xhtml", "sub/deep/d.shtml"]
     assert refused(found) == {}
-    assert found[0] == Source("a.HTM", PAGE)
+    assert found[0] == Arrival("a.HTM", PAGE)
 
 
 def test_a_file_is_known_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "å b.html").write_bytes(PAGE)
-    assert list(read_paths([tmp_path / "å b.html"])) == [Source("å b.html", PAGE)]
+    assert list(read_paths([tmp_path / "å b.html"])) == [Arrival("å b.html", PAGE)]
 
 
 def test_what_cannot_be_read_is_refused_by_name_and_the_rest_goes_on(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_every_format_that_is_read_is_taken_from_folders_archives_and_uploads(tm
 )
 def test_a_format_is_told_by_the_name_and_the_bytes(name: str, data: bytes, kind: str) -> None:
     """Browsers save MHTML as .html and people rename it back; XHTML as it is in the world is often no XML."""
-    assert upload(name, data) == [Source(name, data, format=kind)]
+    assert upload(name, data) == [Arrival(name, data, format=kind)]
 
 
 def test_documents_that_are_not_read_are_refused_with_the_way_out(tmp_path: Path) -> None:
@@ -266,7 +266,7 @@ def test_a_picture_under_the_name_of_a_text_is_refused(name: str) -> None:
 )
 def test_an_upload_is_known_by_its_own_name(name: str) -> None:
     """Browsers send paths of the sender's machine, and others what they please."""
-    assert upload(name, PAGE) == [Source("page.html", PAGE)]
+    assert upload(name, PAGE) == [Arrival("page.html", PAGE)]
 
 
 @pytest.mark.usefixtures("small")
@@ -308,7 +308,7 @@ def test_an_archive_that_would_write_elsewhere_or_fill_the_disk(
     )
     monkeypatch.chdir(tmp_path)
     found = upload("pages.zip", packed)
-    assert found[0] == Source("ok/input.html", page)
+    assert found[0] == Arrival("ok/input.html", page)
     assert taken(found) == ["ok/input.html"]
     out = "has a name that leads out of the archive"
     assert refused(found) == {
@@ -360,7 +360,7 @@ def test_a_member_that_is_encrypted_is_refused() -> None:
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_a_member_that_is_there_twice_is_taken_once() -> None:
     found = unpacked(("a.html", PAGE), ("a.html", b"<p>Other.</p>"), (named("./a.html"), PAGE))
-    assert found[0] == Source("a.html", PAGE)
+    assert found[0] == Arrival("a.html", PAGE)
     assert taken(found) == ["a.html"]
     assert set(refused(found).values()) == {"is in the archive twice; the first one was taken"}
 
@@ -403,7 +403,7 @@ def test_a_damaged_archive_never_raises(changes: list[tuple[int, int]]) -> None:
     for place, value in changes:
         packed[place % len(packed)] = value
     for one in upload("pages.zip", bytes(packed)):
-        assert isinstance(one, Source | Refusal)
+        assert isinstance(one, Arrival | Refusal)
 
 
 def test_an_archive_that_cannot_be_opened_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from evidence.tree import following
 from evidence.tree.document import SENTENCE, Document, Node
 from evidence.tree.following import Alignment, Followed, lines, words_of
 from evidence.tree.html import parse
@@ -128,6 +130,28 @@ def test_a_path_that_is_not_there_is_an_error() -> None:
     tree = parse(CASE, "a.html")
     with pytest.raises(KeyError):
         Alignment(tree, tree).follow(tree.root.path.child(99))
+
+
+def test_two_large_pages_without_a_line_in_common_are_compared_in_bounded_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page written anew line by line that holds a worker for minutes, as each line is compared with five others word by
+    word. After so much of it, lines are paired by the words that they share."""
+    compared: list[int] = []
+
+    class Counted(SequenceMatcher):  # type: ignore[type-arg]
+        def ratio(self) -> float:
+            compared.append(len(self.a) * len(self.b))
+            return super().ratio()
+
+    def rooms(verb: str) -> Document:
+        return page_of([f"Room {number} of wing {number // 20} {verb} at six each evening." for number in range(400)])
+
+    monkeypatch.setattr(following, "SequenceMatcher", Counted)
+    assert len(Alignment(rooms("opens"), rooms("closes")).changed) == 400
+    assert len(compared) > 800
+    compared.clear()
+    monkeypatch.setattr(following, "MOST_IN_ORDER", 100 * 100)
+    assert len(Alignment(rooms("opens"), rooms("closes")).changed) == 400, "by the words that they share"
+    assert len(compared) == 100
 
 
 def test_lines_whose_order_is_in_doubt_have_moved() -> None:

@@ -154,12 +154,15 @@ PAGES = [
     Address("questions/", signed_in(200), signed_in(405)),
     Address("questions/<uuid:pk>/", of_readers(200), signed_in(405), OF_QUESTION),
     Address("questions/<uuid:pk>/feedback", signed_in(405), of_readers(302), OF_QUESTION, form={"helpful": "yes"}),
+    Address("questions/delete", signed_in(405), signed_in(302)),
+    Address("questions/<uuid:pk>/keep", signed_in(405), signed_in(404) | {"member": 302}, OF_QUESTION),
     Address("questions/<uuid:pk>/delete", signed_in(405), signed_in(404) | {"member": 302}, OF_QUESTION),
     Address("status/", of_whoever_looks_after(200), signed_in(405)),
     Address("status/<int:pk>/", of_managers_of_it(200), signed_in(405), OF_JOB),
     Address("status/<int:pk>/retry", signed_in(405), of_managers_of_it(302), OF_JOB),
     Address("status/<int:pk>/cancel", signed_in(405), of_managers_of_it(302), OF_JOB),
     Address("login/", everyone(302) | dict.fromkeys(OUTSIDE, 200), everyone(302) | dict.fromkeys(OUTSIDE, 200)),
+    Address("password/", signed_in(200), signed_in(200)),
     Address("logout/", everyone(405), everyone(302)),
 ]
 

@@ -58,6 +58,7 @@ def world(handbook: Collection) -> World:
     people = {
         kind: User.objects.create_user(
             kind.replace(" ", "-"),
+            password=kind,
             is_active=kind != "inactive",
             is_staff=kind in ("staff", "superuser"),
             is_superuser=kind == "superuser",

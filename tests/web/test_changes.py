@@ -69,6 +69,67 @@ def test_long_unchanged_stretches_are_folded_under_their_number(signed_in: Clien
     assert sum(int(text_of(summary).split()[0]) for summary in select(shown, ".changes summary")) + 5 == 92
 
 
+def doors(count: int, verb: str, **other: str) -> bytes:
+    """A section for each door, of which the later page says something else."""
+    return page("Gate", **{f"Door {number}": f"Door {number} {verb}. Knock." for number in range(count)}, **other)
+
+
+def test_many_changes_come_in_pages(signed_in: Client, handbook: Collection) -> None:
+    """A page of a hundred thousand lines that takes a minute to make, and that no browser shows."""
+    take_in({"gate.html": doors(230, "opens")})
+    take_in({"gate.html": doors(230, "closes")})
+    pages = [seen(changes(signed_in, page=number)) for number in (1, 2, 3)]
+    assert [len(told(shown)) for shown in pages] == [100, 100, 30]
+    everything = [line for shown in pages for line in told(shown)]
+    assert everything == [f"changed Door {n} opens.Door {n} closes." for n in range(230)]
+    for shown in pages:
+        assert "230 changed" in text_of(select(shown, ".facts")[0])
+        assert not select(shown, ".changes details")
+    assert [text_of(part) for part in select(pages[1], ".changes .trail span")] == ["Gate", "Door 99"]
+    lines = [text_of(line) for shown in pages for line in select(shown, ".changes li")]
+    assert len(lines) == 2 + 3 * 230, "the title, the heading, and three lines for each door"
+    assert len(set(lines)) == 2 + 2 * 230, "where only Gate and Knock are said more than once"
+
+
+def test_the_links_between_pages_keep_the_revisions(signed_in: Client, handbook: Collection) -> None:
+    for verb in ("opens", "closes", "sticks"):
+        take_in({"gate.html": doors(130, verb)})
+    shown = seen(changes(signed_in, **{"from": "1", "to": "2", "page": "1"}))
+    more = select(shown, ".pages a")
+    assert [text_of(link) for link in more] == ["More changes"]
+    second = seen(signed_in.get(reverse("changes", args=[document_at("gate.html").pk]) + more[0].get("href")))
+    assert told(second)[0] == "changed Door 100 opens.Door 100 closes."
+    for odd in ("0", "x", "9" * 30):
+        assert changes(signed_in, page=odd).status_code == 200
+
+
+def test_of_very_many_unchanged_lines_only_the_number_is_told(signed_in: Client, handbook: Collection) -> None:
+    """A change in one line of a large page, with all other lines sent along, folded."""
+    take_in({"gate.html": doors(40, "opens", Bell="Ring twice.")})
+    take_in({"gate.html": doors(40, "opens", Bell="Ring thrice.")})
+    shown = seen(changes(signed_in))
+    assert told(shown) == ["removed Ring twice.", "added Ring thrice."]
+    assert not select(shown, ".changes details")
+    assert [text_of(folded) for folded in select(shown, ".changes .folded")] == ["121 unchanged"]
+    assert len(select(shown, ".changes li")) == 4
+
+
+def test_revisions_that_are_too_large_are_not_compared(
+    signed_in: Client, handbook: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A request that holds a worker for minutes and takes its memory."""
+    take_in({"gate.html": GATE})
+    take_in({"gate.html": NEW_GATE})
+    monkeypatch.setattr("evidence.web.changes.MOST_SENTENCES", 10)
+    monkeypatch.setattr("evidence.web.changes.read_tree", None)
+    shown = seen(changes(signed_in))
+    assert "too many to compare" in text_of(select(shown, ".notice")[0])
+    assert [link.get("href") for link in select(shown, ".notice a")] == [
+        f"/documents/{document_at('gate.html').pk}/?revision={number}" for number in (1, 2)
+    ]
+    assert "Nothing has changed" not in text_of(shown)
+
+
 def test_a_first_revision_has_changed_nothing(signed_in: Client, handbook: Collection) -> None:
     take_in({"gate.html": GATE})
     assert "Nothing has changed" in text_of(seen(changes(signed_in)))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -124,6 +125,21 @@ def test_a_citation_follows_its_sentence(signed_in: Client, handbook: Collection
     assert "1 has changed" in text_of(select(changed, ".notice")[0])
     take_in({"gate.html": first + b"<p>One more.</p>"})
     assert not select(seen(signed_in.get(url)), ".since")
+
+
+def test_a_citation_in_a_document_too_large_to_compare_says_so(
+    signed_in: Client, gate: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten documents of a hundred thousand sentences, all read and compared because somebody opens a question."""
+    url = ask(signed_in, budget="40")
+    take_in({"gate.html": NEW_GATE})
+    monkeypatch.setattr("evidence.retrieve.reopening.MOST_SENTENCES", 10)
+    monkeypatch.setattr("evidence.retrieve.reopening.read_tree", None)
+    opened = seen(signed_in.get(url))
+    assert marked(opened)[0] == NORTH, "what was cited is shown"
+    assert "too large to say what has become of this" in fates(opened)[0]
+    assert select(opened, ".since a")[0].get("href") == reverse("document", args=[Document.objects.get().pk])
+    assert "too large to compare" in text_of(select(opened, ".notice")[0])
 
 
 def test_what_a_deleted_document_said_is_gone(signed_in: Client, handbook: Collection) -> None:
@@ -312,6 +328,47 @@ def test_own_questions_can_be_deleted_and_no_others(signed_in: Client, gate: Col
     assert signed_in.post(f"{url}delete")["Location"] == reverse("questions")
     assert signed_in.get(url).status_code == 404
     assert "You have asked nothing yet" in signed_in.get("/questions/").content.decode()
+
+
+def test_a_page_says_until_when_a_question_is_kept(signed_in: Client, gate: Collection, settings: Any) -> None:
+    """Somebody whose link is dead one day, and who was not told."""
+    url = ask(signed_in)
+    SavedQuestion.objects.update(asked=datetime(2026, 3, 1, 12, tzinfo=UTC))
+    form = select(seen(signed_in.get(url)), ".keeping form")[0]
+    assert "kept until 1 March 2027" in text_of(form)
+    assert "until 1 March 2027" in text_of(seen(signed_in.get("/questions/")))
+    kept = signed_in.post(form.get("action"), {"kept": "yes"}, follow=True)
+    assert "You keep this question" in text_of(seen(kept))
+    assert "until" not in text_of(select(seen(signed_in.get("/questions/")), ".questions .facts")[0])
+    assert "until 1 March 2027" in text_of(seen(signed_in.post(form.get("action"), {"kept": "no"}, follow=True)))
+    settings.SPIRE_QUESTION_DAYS = 0
+    for place in (url, "/questions/"):
+        assert "until" not in text_of(seen(signed_in.get(place)))
+
+
+def test_a_question_that_somebody_else_opened_is_kept(signed_in: Client, gate: Collection) -> None:
+    """A link in a wiki that leads nowhere after a year."""
+    url = ask(signed_in)
+    assert other_client("root", is_superuser=True).get(url).status_code == 200
+    signed_in.get(url)
+    assert not SavedQuestion.objects.get().shared
+    other = other_client("colleague")
+    assert not select(seen(other.get(url)), ".keeping")
+    assert "as somebody else has opened it" in text_of(seen(signed_in.get(url)))
+    assert other.post(f"{url}keep", {"kept": "yes"}).status_code == 404
+
+
+def test_all_of_ones_own_can_be_deleted_at_once(
+    signed_in: Client, reader: User, severance: Collection, group: Group
+) -> None:
+    """What somebody asked of a collection that they no longer see, and could not delete any more."""
+    ask(signed_in, q="How many months does Kestrel pay?")
+    ask(other_client("colleague"), q="gate of a colleague")
+    reader.groups.clear()
+    page = seen(signed_in.get("/questions/"))
+    assert signed_in.post(select(page, "details.delete form")[0].get("action"))["Location"] == reverse("questions")
+    assert [saved.question for saved in SavedQuestion.objects.all()] == ["gate of a colleague"]
+    assert not select(seen(signed_in.get("/questions/")), "details.delete")
 
 
 def test_a_saved_question_can_be_asked_again_of_what_is_there_today(signed_in: Client, gate: Collection) -> None:

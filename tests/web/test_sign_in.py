@@ -121,6 +121,57 @@ def test_a_header_of_ones_own_does_not_unlock(client: Client, reader: User) -> N
     assert response.status_code == 429
 
 
+NEW = "a brass key and a blue tin"
+
+
+def change(client: Client, old: str, new: str = NEW, again: str = NEW) -> Any:
+    form = {"old_password": old, "new_password1": new, "new_password2": again}
+    return client.post("/password/", form, follow=True)
+
+
+def test_a_reader_changes_their_password(signed_in: Client, reader: User) -> None:
+    """A password that was told by whoever made the account, and that its owner can never change; a thief who stays
+    signed in."""
+    thief = Client()
+    thief.force_login(reader)
+    assert [link.get("href") for link in select(seen(signed_in.get("/")), "nav a") if text_of(link) == "Password"] == [
+        "/password/"
+    ]
+    told = seen(change(signed_in, "reader"))
+    assert "Your password is changed" in text_of(select(told, ".notice")[0])
+    assert not select(seen(signed_in.get("/password/")), ".notice")
+    assert signed_in.get("/").status_code == 200
+    assert thief.get("/").status_code == 302
+    assert Client().post("/login/", {**RIGHT, "password": NEW}).status_code == 302
+    assert Client().post("/login/", RIGHT).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "again"), [("wrong", NEW, NEW), ("reader", NEW, NEW[:-1]), ("reader", "password", "password")]
+)
+def test_a_password_is_not_changed_without_a_reason_given(
+    signed_in: Client, reader: User, old: str, new: str, again: str
+) -> None:
+    """Somebody at a browser that was left alone; a slip of the fingers that locks its owner out; a word that is guessed."""
+    assert select(seen(change(signed_in, old, new, again)), ".errorlist")
+    reader.refresh_from_db()
+    assert reader.check_password("reader")
+
+
+def test_who_has_no_password_is_offered_none(client: Client, signed_in: Client, reader: User, settings: Any) -> None:
+    """Whom a service signs in: a page that asks for a password that they never had."""
+    settings.SPIRE_PASSWORDS = False
+    assert signed_in.get("/password/").status_code == 404
+    settings.SPIRE_PASSWORDS = True
+    reader.set_unusable_password()
+    reader.save()
+    client.force_login(reader)
+    assert client.get("/password/").status_code == 404
+    assert change(client, "").status_code == 404
+    assert "/password/" not in client.get("/").content.decode()
+    assert Client().get("/password/")["Location"].startswith("/login/")
+
+
 def test_passwords_can_be_turned_off(client: Client, reader: User, settings: Any) -> None:
     """Where a service signs people in, a password of an account that left there must open nothing."""
     settings.SPIRE_PASSWORDS = False

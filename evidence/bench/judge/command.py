@@ -16,7 +16,7 @@ from evidence.bench.judge.floors import systems_at
 from evidence.bench.quality import report
 from evidence.bench.quality.cache import CachedEmbedder
 from evidence.bench.quality.corpus import Corpus
-from evidence.bench.quality.data import Set
+from evidence.bench.quality.data import DataError, Set
 from evidence.bench.quality.readers import read_set
 from evidence.bench.quality.run import Run
 from evidence.configured import embedder_named
@@ -45,7 +45,15 @@ def run(options: dict[str, Any]) -> Iterator[str]:
     from evidence.bench.judge.training import train
 
     data = [read_set(name, options["data"]) for name in LEARNT]
+    # Known now that it can be written there, and not after an hour.
+    options["out"].parent.mkdir(parents=True, exist_ok=True)
+    if options["out"].is_dir():
+        raise DataError(
+            f"{options['out']} is a folder: name the file to write, such as {options['out'] / 'judge.onnx'}"
+        )
     learnt = [asking for one in data for asking in _askings(one, options["cache"]) if asking.part == "learn"]
+    if not learnt:
+        raise DataError(f"{options['data']} holds no question to learn from: of few, all may be held back")
     yield f"{len(learnt)} questions of {', '.join(LEARNT)}"
     weights = default_folder()
     reader = Reader(weights / "tokenizer.json")

@@ -16,6 +16,7 @@ from evidence.bench.quality import systems
 from evidence.bench.quality.corpus import Asked, Corpus, sentences_under
 from evidence.bench.quality.data import Question, Set
 from evidence.bench.quality.measures import is_useful
+from evidence.bench.quality.run import code_hash, set_hash
 from evidence.bench.quality.spire import Spire
 from evidence.store.search import Hit
 from evidence.tree.units import text_in_context, unit_at
@@ -28,7 +29,7 @@ HELD_BACK = {"selqa": 0.1, "wikitables": 0.1, "hotpotqa": 0.5, "clapnq": 0.3, "a
 would say nothing; of ASQA all, so that one set is of a kind that was never seen."""
 
 CHOOSING = 0.1
-"""The share of the others by which a state of the model and its floor are chosen, instead of being learnt from."""
+"""The share of the others by which a floor is chosen, instead of being learnt from."""
 
 Part = Literal["learn", "choose", "held back"]
 
@@ -97,8 +98,10 @@ def read(path: Path) -> list[Asking]:
 
 
 def file_of(data: Set, folder: Path) -> Path:
-    """Where the askings of a set are kept."""
-    return folder / f"askings-{data.name}.jsonl"
+    """Where the askings of a set are kept: another file once its pages, its questions or what makes candidates of them have
+    changed."""
+    given = repr((code_hash(), set_hash(data), Path(__file__).read_bytes()))
+    return folder / f"askings-{data.name}-{hashlib.blake2b(given.encode(), digest_size=8).hexdigest()}.jsonl"
 
 
 def _units_of(search: Spire) -> dict[int, list[int]]:

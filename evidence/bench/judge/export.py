@@ -24,7 +24,6 @@ def export(model: CrossEncoder, weights: Path, target: Path, *, floor: float) ->
     plain.load_state_dict(model.state_dict())
     plain.eval()
     example = torch.ones((2, 8), dtype=torch.long)
-    target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         exported, draft = Path(scratch) / "model.onnx", Path(scratch) / "int8.onnx"
         with warnings.catch_warnings(), torch.no_grad():

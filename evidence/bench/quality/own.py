@@ -7,7 +7,7 @@ from typing import Any
 
 from evidence.bench.quality.data import DataError, Gold, Page, Question, Set
 from evidence.bench.quality.readers import json_lines
-from evidence.ingest.sources import Source, read_paths
+from evidence.ingest.sources import Arrival, read_paths
 from evidence.tree.path import Path as TreePath
 
 
@@ -16,7 +16,7 @@ def read_own(folder: Path, questions: Path) -> Set:
 
     DataError for a folder without pages, and for a line that cannot be understood, which it names.
     """
-    pages = tuple(Page(found.address, found.data) for found in read_paths([folder]) if isinstance(found, Source))
+    pages = tuple(Page(found.address, found.data) for found in read_paths([folder]) if isinstance(found, Arrival))
     if not pages:
         raise DataError(f"{folder} holds no HTML page that can be read")
     addresses = [page.address for page in pages]

@@ -95,7 +95,7 @@ class Run:
 
     def _file(self, data: Set, system: System) -> Path:
         budgets = sorted(self.budgets)
-        given = repr((self.embedder.fingerprint, _code(), _state(data), system.settings, budgets, self.questions))
+        given = repr((self.embedder.fingerprint, code_hash(), set_hash(data), system.settings, budgets, self.questions))
         key = hashlib.blake2b(given.encode(), digest_size=8).hexdigest()
         return self.folder / "results" / data.name / f"{system.name}-{key}.json"
 
@@ -180,7 +180,7 @@ def _said(document: int, places: Iterable[int], corpus: Corpus) -> str:
 
 
 @lru_cache(maxsize=1)
-def _code() -> str:
+def code_hash() -> str:
     """A hash of the code that the marks depend on."""
     root = Path(evidence.__path__[0])
     digest = hashlib.blake2b(digest_size=8)
@@ -193,7 +193,7 @@ def _code() -> str:
 
 
 @lru_cache(maxsize=8)
-def _state(data: Set) -> str:
+def set_hash(data: Set) -> str:
     """A hash of a set's pages and questions."""
     digest = hashlib.blake2b(digest_size=8)
     for page in data.pages:

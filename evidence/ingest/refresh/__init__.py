@@ -6,7 +6,7 @@ be gone (404, 410, no longer named), for longer than the source's days of grace.
 """
 
 from evidence.ingest.refresh.places import PlaceError, place_of, prefix_of
-from evidence.ingest.refresh.refreshing import Refreshed, refresh, refresh_due
+from evidence.ingest.refresh.refreshing import Refreshed, refresh
 from evidence.ingest.turns import NotNow
 
-__all__ = ["NotNow", "PlaceError", "Refreshed", "place_of", "prefix_of", "refresh", "refresh_due"]
+__all__ = ["NotNow", "PlaceError", "Refreshed", "place_of", "prefix_of", "refresh"]

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from evidence.ingest.refresh.places import folder_of
 from evidence.ingest.refresh.run import Fate, Run, Waiting
-from evidence.ingest.sources import Refusal, read_paths
-from evidence.ingest.sources import Source as Received
+from evidence.ingest.sources import Arrival, Refusal, read_paths
 from evidence.models import Document, SourcePage
 
 
-def folder_pages(run: Run) -> Iterator[Received | Refusal]:
+def folder_pages(run: Run) -> Iterator[Arrival | Refusal]:
     """What the folder of a source holds, each known by its path within it, as ``manage.py ingest`` has it.
 
     A file whose path another source of the collection has already is refused: they would replace each other for ever.
@@ -35,7 +34,7 @@ def folder_pages(run: Run) -> Iterator[Received | Refusal]:
     run.settle_unlisted("is no longer in the folder")
 
 
-def _has_changed(page: SourcePage, found: Received | Refusal) -> bool:
+def _has_changed(page: SourcePage, found: Arrival | Refusal) -> bool:
     """Whether a file is no longer what this run has taken in, before it was killed: it may be gone on with a day later."""
     if isinstance(found, Refusal):
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from importlib.metadata import version
@@ -22,7 +22,7 @@ from evidence.ingest.refresh.places import PlaceError, allowed
 from evidence.ingest.refresh.run import IS_GONE, Fate, Run
 from evidence.ingest.refresh.web import Visit
 from evidence.ingest.removal import documents_only_of, documents_remove
-from evidence.ingest.turns import NotNow, turn
+from evidence.ingest.turns import turn
 from evidence.language.embedder import ModelError
 from evidence.models import Source, SourcePage
 
@@ -51,15 +51,6 @@ def agent() -> str:
 def new_client() -> Client:
     """A client as the settings have it."""
     return Client(agent=agent(), allowed=allowed())
-
-
-def refresh_due(*, now: datetime | None = None) -> Iterator[Refreshed]:
-    """Refresh the sources that are due, one after the other; those that another process has in hand are passed by."""
-    for source in Source.objects.due(now or timezone.now()):
-        try:
-            yield refresh(source, now=now)
-        except NotNow:
-            continue
 
 
 def refresh(

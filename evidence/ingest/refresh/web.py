@@ -24,8 +24,7 @@ from evidence.ingest.readers import refused_name
 from evidence.ingest.readers.formats import parser_of
 from evidence.ingest.refresh.places import prefix_of, urls_of
 from evidence.ingest.refresh.run import LONGEST_VALIDATOR, Fate, Run, Waiting
-from evidence.ingest.sources import Refusal, checked
-from evidence.ingest.sources import Source as Received
+from evidence.ingest.sources import Arrival, Refusal, checked
 from evidence.models import Source, SourcePage
 
 HAS_LINKS = ("html", "xhtml")
@@ -60,7 +59,7 @@ class Visit:
         self.is_crawl = self.source.kind == Source.Kind.CRAWL
         self.is_list = self.source.kind == Source.Kind.LIST
 
-    def pages(self) -> Iterator[Received | Refusal]:
+    def pages(self) -> Iterator[Arrival | Refusal]:
         """What is new or may have changed, for the ingest."""
         self._list()
         while (pages := self.run.next_pages()) or self._list_known():
@@ -86,7 +85,7 @@ class Visit:
         self.run.list_urls([url for url in known.values_list("url", flat=True) if self._is_within(url)])
         return self.run.count > before
 
-    def _visit(self, page: SourcePage) -> Received | Refusal | None:
+    def _visit(self, page: SourcePage) -> Arrival | Refusal | None:
         """Ask for a page, and for the one that it leads to. What is to be taken in, if any of them is."""
         chain: list[str] = []
         while True:
@@ -112,7 +111,7 @@ class Visit:
             return Settled(Fate.FAILED, f"leads in a circle, by {found.url}")
         return found
 
-    def _found(self, page: SourcePage, *, is_chosen: bool) -> Received | Refusal | Elsewhere | Settled:
+    def _found(self, page: SourcePage, *, is_chosen: bool) -> Arrival | Refusal | Elsewhere | Settled:
         try:
             return self._ask(page, is_chosen=is_chosen)
         except Disallowed as error:
@@ -123,7 +122,7 @@ class Visit:
         except NotFetched as error:
             return Settled(Fate.FAILED, str(error))
 
-    def _ask(self, page: SourcePage, *, is_chosen: bool) -> Received | Refusal | Elsewhere | Settled:
+    def _ask(self, page: SourcePage, *, is_chosen: bool) -> Arrival | Refusal | Elsewhere | Settled:
         if self.is_crawl and (reason := refused_name(name_of(page.url), among_others=True)):
             raise NotRead(reason)
         with self.fetcher.get(page.url, _validators(page)) as answer:
@@ -148,7 +147,7 @@ class Visit:
             raise NotFetched(f"leads out of the source, to {target}: if that is meant, make it a source of its own")
         return Elsewhere(target, f"leads to {target}")
 
-    def _taken(self, page: SourcePage, answer: Answer, *, is_chosen: bool) -> Received | Refusal | Elsewhere | Settled:
+    def _taken(self, page: SourcePage, answer: Answer, *, is_chosen: bool) -> Arrival | Refusal | Elsewhere | Settled:
         media_type, charset = media_type_of(answer.headers.get("content-type", ""))
         format_name = format_of_page(page.url, media_type)
         try:

@@ -12,7 +12,7 @@ from django.db import connections
 
 from evidence.ingest import documents
 from evidence.ingest.documents import Outcome
-from evidence.ingest.refresh import NotNow, Refreshed, refresh, refresh_due
+from evidence.ingest.refresh import NotNow, Refreshed, refresh
 from evidence.ingest.removal import source_remove
 from evidence.ingest.turns import turn
 from evidence.models import Document, Source, SourcePage
@@ -209,9 +209,10 @@ def test_two_folders_of_a_collection_do_not_take_each_others_files(folder: Path)
 def test_a_source_is_due_at_its_time(site: Site, folder: Path) -> None:
     daily = source_of("folder", str(folder), every_hours=24, next_run=START)
     asked_for = source_of("folder", str(folder / "hr"), every_hours=None)
-    assert [found.source for found in refresh_due(now=START)] == [daily]
-    assert list(refresh_due(now=START + DAY - timedelta(minutes=1))) == []
-    assert [found.source for found in refresh_due(now=START + DAY)] == [daily]
+    assert list(Source.objects.due(START)) == [daily]
+    refresh(daily, now=START)
+    assert not Source.objects.due(START + DAY - timedelta(minutes=1)).exists()
+    assert list(Source.objects.due(START + DAY)) == [daily]
     run(asked_for)
     asked_for.refresh_from_db()
     assert asked_for.next_run is None
