@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -11,10 +13,12 @@ from evidence.configured import pipeline
 from evidence.ingest.documents import Outcome, ingest_sources
 from evidence.ingest.jobs import perform
 from evidence.ingest.sources import Arrival
-from evidence.models import Collection, Job, JobState
+from evidence.models import Collection, Document, Job, JobState, Revision
+from evidence.retrieve.pipeline import ask
 from evidence.store import indexes
 from evidence.store.schema import SCHEMA
 
+CASES = Path(__file__).parent / "cases"
 DERIVED = ("node", "context", "seed")
 
 
@@ -43,10 +47,28 @@ def collection_of(name: str = "Handbook") -> Collection:
     return found
 
 
+def case(number: int) -> bytes:
+    """The input of a case."""
+    return next(CASES.glob(f"{number}-*")).joinpath("input.html").read_bytes()
+
+
 def take_in(pages: dict[str, bytes], collection: str = "Handbook") -> list[Outcome]:
     """Ingest pages by their address."""
     sources = [Arrival(address, data) for address, data in pages.items()]
     return ingest_sources(collection=collection_of(collection), sources=sources)
+
+
+def current(address: str = "gate.html") -> Revision:
+    """The current revision of a document."""
+    revision = Document.objects.get(address=address).current
+    assert revision is not None
+    return revision
+
+
+def cited(question: str, **asked: Any) -> list[str]:
+    """What a question finds in the handbook, the best first."""
+    found = ask(question, collections=[collection_of().pk], **asked)
+    return [citation.text for excerpt in found.excerpts for citation in excerpt.citations]
 
 
 def work_off() -> None:

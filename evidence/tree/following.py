@@ -38,7 +38,7 @@ NOWHERE = -2
 """Beside no line of the later revision."""
 
 LONGEST_IN_ORDER = 300
-MOST_IN_ORDER = 30_000_000
+MOST_IN_ORDER = 15_000_000
 """Words of a line; and words of one line times words of the other, of all pairs of lines together: some seconds. Of longer
 lines, and of pairs that come later, the order of the words is not looked at, which takes the square of their number."""
 
@@ -217,9 +217,8 @@ def _similar(old: Sequence[Node], new: Sequence[Node], same: Sequence[int]) -> d
     pairs: list[tuple[float, int, int]] = []
     work = 0
     for run, others in _gaps(same, taken, len(new)):
-        for number, other, one, its in _likely_within(old, new, run, others):
-            likeness = _shared(one, its)
-            if likeness >= SIMILAR and max(len(one), len(its)) <= LONGEST_IN_ORDER and work < MOST_IN_ORDER:
+        for likeness, number, other, one, its in _likely_within(old, new, run, others):
+            if max(len(one), len(its)) <= LONGEST_IN_ORDER and work < MOST_IN_ORDER:
                 work += len(one) * len(its)
                 likeness = SequenceMatcher(None, one, its, autojunk=False).ratio()
             if likeness >= SIMILAR:
@@ -261,28 +260,33 @@ def _gaps(same: Sequence[int], taken: set[int], length: int) -> Iterator[tuple[r
 
 def _likely_within(
     old: Sequence[Node], new: Sequence[Node], run: range, others: Sequence[int]
-) -> Iterator[tuple[int, int, list[str], list[str]]]:
-    """The pairs of a gap that share most words: the numbers of the earlier line and of the later, and the words of both."""
+) -> Iterator[tuple[float, int, int, list[str], list[str]]]:
+    """The pairs of a gap that share enough words, in whatever order: how much, the numbers of the earlier line and of the
+    later, and the words of both."""
     words = {other: plain_words(words_of(new[other])).split() for other in others}
+    counts = {other: Counter(its) for other, its in words.items()}
     holders: dict[str, list[int]] = defaultdict(list)
-    for other, its in words.items():
-        for word in set(its):
+    for other, its_counts in counts.items():
+        for word in its_counts:
             holders[word].append(other)
     for number in run:
         own = plain_words(words_of(old[number])).split()
+        own_counts = Counter(own)
         shared: Counter[int] = Counter()
-        for word in set(own):
+        for word in own_counts:
             its_holders = holders.get(word, ())
             if len(its_holders) <= COMMON:
                 shared.update(its_holders)
         for other, _ in shared.most_common(CLOSEST):
             if _kind(old[number]) == _kind(new[other]):
-                yield number, other, own, words[other]
+                likeness = _shared(own_counts, counts[other])
+                if likeness >= SIMILAR:
+                    yield likeness, number, other, own, words[other]
 
 
-def _shared(one: Sequence[str], other: Sequence[str]) -> float:
+def _shared(one: Counter[str], other: Counter[str]) -> float:
     """The share of words that two lines have in common, in any order: from 0 to 1. In the same order it is no more."""
-    return 2 * (Counter(one) & Counter(other)).total() / (len(one) + len(other))
+    return 2 * (one & other).total() / (one.total() + other.total())
 
 
 def _kind(line: Node) -> str:

@@ -1,8 +1,9 @@
-"""What the tests of fetching and of refreshing share: a site."""
+"""What the tests of ingest share: a site, and a small limit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -14,3 +15,9 @@ def site() -> Iterator[Site]:
     """An empty site on loopback."""
     with serving(Site()) as served:
         yield served
+
+
+@pytest.fixture
+def small(settings: Any) -> None:
+    """The limit for one file: a megabyte."""
+    settings.SPIRE_LARGEST_FILE = 1

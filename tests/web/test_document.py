@@ -1,22 +1,13 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from evidence.models import Collection
 from evidence.tree.html import parse
-from tests.handbook import GATE, NEW_GATE, page, take_in
+from tests.handbook import GATE, NEW_GATE, case, page, take_in
 from tests.web.conftest import document_at, marked, seen, select, text_of
-
-CASES = Path(__file__).parent.parent / "cases"
-
-
-def case(number: int) -> bytes:
-    """The input of a case."""
-    return next(CASES.glob(f"{number}-*")).joinpath("input.html").read_bytes()
 
 
 def path_of(data: bytes, text: str) -> str:

@@ -12,10 +12,9 @@ from django.test import Client
 from django.urls import reverse
 
 from evidence.models import Collection, Document, Feedback, SavedQuestion
-from tests.handbook import GATE, KITCHEN, NEW_GATE, TABLE, collection_of, page, take_in
+from tests.handbook import GATE, KITCHEN, NEW_GATE, TABLE, case, collection_of, page, take_in
 from tests.stub_server import Says, Stub, stub
 from tests.web.conftest import marked, seen, select, text_of
-from tests.web.test_document import case
 
 QUESTION = "When does team north close the gate?"
 NORTH = "Team North closes the gate at six each evening."
