@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-SESSION_OPTIONS = "-c hnsw.iterative_scan=relaxed_order -c hnsw.ef_search=400 -c hnsw.max_scan_tuples=10000 -c jit=off"
+SESSION_OPTIONS = "-c hnsw.iterative_scan=relaxed_order -c hnsw.ef_search=800 -c hnsw.max_scan_tuples=10000 -c jit=off"
 """A scan of an index goes on until enough rows have passed the filter by collection, or it has seen so many. Compiling
 (jit) takes longer than any of these queries; PostgreSQL would, for the branch of a search that hardly ever runs."""
 

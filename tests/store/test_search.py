@@ -161,7 +161,7 @@ def test_the_scan_goes_on_past_what_the_reader_may_not_see(connection: sa.Connec
         name: connection.execute(sa.text(f"SHOW hnsw.{name}")).scalar_one()
         for name in ("iterative_scan", "ef_search", "max_scan_tuples")
     }
-    assert shown == {"iterative_scan": "relaxed_order", "ef_search": "400", "max_scan_tuples": "10000"}
+    assert shown == {"iterative_scan": "relaxed_order", "ef_search": "800", "max_scan_tuples": "10000"}
 
 
 def claim_blocks(connection: sa.Connection, collection: int, blocks: int) -> None:
