@@ -47,6 +47,7 @@ INITIAL_SETTINGS = {
     "wal_level": "minimal",  # no replicas: loading and indexing write less
     "max_wal_senders": "0",  # which wal_level asks for
     "max_wal_size": "2GB",
+    "client_connection_check_interval": "10s",  # what a killed client has asked for is not worked at for an hour
     "log_checkpoints": "off",
     "timezone": "UTC",
 }
@@ -297,6 +298,7 @@ def _is_served(cluster: Path) -> bool:
     """
     if not programs.PROCESSES.exists():
         return False
+    _end_orphans(cluster)
     if not _within_patience(lambda: _answers(cluster) or not _servers_in(str(cluster))):
         raise EmbeddedServerError(
             f"A PostgreSQL is busy in {cluster} and accepts no connections: wait for it to recover, or end its "
@@ -308,13 +310,27 @@ def _is_served(cluster: Path) -> bool:
     return False
 
 
+def _end_orphans(cluster: Path) -> None:
+    """End what a killed server has left at work: a statement may go on for an hour, in vain, and no server starts until
+    then."""
+    with suppress(FileNotFoundError):
+        named = (cluster / "postmaster.pid").read_text().split()[:1]
+        servers = _servers_in(str(cluster))
+        if named and named[0] not in map(str, servers):
+            _quit(servers)
+
+
 def _end_servers_of_deleted(cluster: Path) -> None:
     """End the server of a cluster that was deleted under it: when it notices, it would remove the new one's socket."""
     deleted = f"{cluster} (deleted)"
-    for process in _servers_in(deleted):
+    _quit(_servers_in(deleted))
+    _within_patience(lambda: not _servers_in(deleted))
+
+
+def _quit(processes: list[int]) -> None:
+    for process in processes:
         with suppress(ProcessLookupError):  # the children of one just ended
             os.kill(process, signal.SIGQUIT)
-    _within_patience(lambda: not _servers_in(deleted))
 
 
 def _servers_in(folder: str) -> list[int]:

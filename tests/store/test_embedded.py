@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -188,6 +189,28 @@ def test_a_killed_server_starts_again(stopped):
     os.kill(postmaster(stopped), signal.SIGKILL)
     wait_until(lambda: not embedded.is_running(stopped))
     assert ask(embedded.start(stopped), "SELECT one FROM kept") == 1
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="without /proc nobody can tell")
+def test_a_statement_of_a_killed_server_does_not_block_a_start(stopped):
+    """Killed while it builds an index of a million vectors: no server, and no site, until that is built in vain."""
+    url = embedded.start(stopped, durable=False)
+    with psycopg.connect(url, autocommit=True) as watching, psycopg.connect(url) as at_work:
+
+        def work():
+            with pytest.raises(psycopg.OperationalError):
+                at_work.execute("SELECT count(*) FROM generate_series(1, 1000000000) AS number WHERE sqrt(number) > 3")
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        wait_until(lambda: watching.execute(ACTIVE, [at_work.info.backend_pid]).fetchone())
+        os.kill(postmaster(stopped), signal.SIGKILL)
+        wait_until(lambda: not embedded.is_running(stopped))
+        assert ask(embedded.start(stopped, durable=False), "SELECT 1") == 1
+        thread.join()
+
+
+ACTIVE = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND state = 'active'"
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="without /proc nobody can tell")
