@@ -27,7 +27,7 @@ from evidence.bench.journal import Answered, faults_of, read_journal
 from evidence.bench.people import Person, Visit
 from evidence.bench.questions import headings
 from evidence.bench.report import Table
-from evidence.bench.site import Lost, Site, ended, scratch_folder
+from evidence.bench.site import Lost, Site, begun_by, ended, scratch_folder
 from evidence.ingest.sources import Arrival, read_paths
 from evidence.store.connection import borrow
 
@@ -228,7 +228,7 @@ def worker_of(made: Site) -> int:
     """The process of the worker beside the web process, which begins it again when it has died."""
     until = time.monotonic() + LONGEST_JOB
     while time.monotonic() < until:
-        for process, command in _below(_web(made)):
+        for process, command in begun_by(_web(made)):
             if command.endswith("work"):
                 return process
         time.sleep(SECONDS_BETWEEN_LOOKS)
@@ -273,7 +273,7 @@ def _memory(made: Site) -> Iterator[dict[str, float]]:
     def look() -> None:
         while not stop.wait(SECONDS_BETWEEN_LOOKS * 5):
             now = dict.fromkeys(peaks, 0.0)
-            for process, command in _below(_web(made)):
+            for process, command in begun_by(_web(made)):
                 now["worker" if command.endswith("work") else "web"] += peak_of(process)
             peaks.update({name: max(peak, now[name]) for name, peak in peaks.items()})
 
@@ -284,18 +284,6 @@ def _memory(made: Site) -> Iterator[dict[str, float]]:
     finally:
         stop.set()
         watching.join()
-
-
-def _below(process: int) -> Iterator[tuple[int, str]]:
-    """The processes that one has begun, and those that they have, with their commands."""
-    try:
-        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-        commands = {int(child): Path(f"/proc/{child}/cmdline").read_bytes() for child in children}
-    except (FileNotFoundError, ProcessLookupError):
-        return
-    for child, command in commands.items():
-        yield child, command.replace(b"\0", b" ").decode(errors="replace").strip()
-        yield from _below(child)
 
 
 def _at(ordered: Sequence[float], share: float) -> float:

@@ -98,7 +98,7 @@ class Site:
     def kill_web(self) -> None:
         """Kill -9 of the web process and of all that it has begun, where one runs."""
         if self.web is not None:
-            for process in [self.web.pid, *_begun_by(self.web.pid)]:
+            for process in [self.web.pid, *(begun for begun, _ in begun_by(self.web.pid))]:
                 _kill(process)
             self.web.wait()
             self.web = None
@@ -106,7 +106,7 @@ class Site:
     def kill_part(self, name: str) -> None:
         """Kill -9 of what ``serve`` has begun: "gunicorn", or "work". Lost where none of it runs."""
         assert self.web is not None  # noqa: S101 (it was begun)
-        parts = [process for process in _begun_by(self.web.pid) if name in _command(process)]
+        parts = [process for process, command in begun_by(self.web.pid) if name in command.split()]
         if not parts:
             raise Lost(f"serve has no {name}:\n{self.said('serve')}")
         for process in parts:
@@ -155,19 +155,16 @@ ENDED = (FileNotFoundError, ProcessLookupError)
 """What /proc says of a process that has just ended, before and while it is read."""
 
 
-def _begun_by(process: int) -> list[int]:
-    """The processes that a process has begun, and those that these have begun."""
+def begun_by(process: int) -> Iterator[tuple[int, str]]:
+    """The processes that a process has begun, and those that these have begun, each with its command."""
     try:
-        begun = [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-    except ENDED:
-        return []
-    return [*begun, *(each for child in begun for each in _begun_by(child))]
-
-
-def _command(process: int) -> list[str]:
-    with suppress(*ENDED):
-        return Path(f"/proc/{process}/cmdline").read_text().split("\0")
-    return []
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        commands = {int(child): Path(f"/proc/{child}/cmdline").read_bytes() for child in children}
+    except (FileNotFoundError, ProcessLookupError):
+        return  # one has just ended
+    for child, command in commands.items():
+        yield child, command.replace(b"\0", b" ").decode(errors="replace").strip()
+        yield from begun_by(child)
 
 
 def _kill(process: int) -> None:
