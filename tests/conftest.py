@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from evidence.language.embedder import Window, unit_length
+from evidence.store import embedded
 
 settings.register_profile(
     "spire", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
@@ -59,3 +63,13 @@ def embedder(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
     for place in ("evidence.configured", "evidence.ingest.rebuild"):
         monkeypatch.setattr(f"{place}.embedder_named", lambda name: words)
     return words
+
+
+@pytest.fixture(scope="module")
+def other_server() -> Iterator[Path]:
+    """The folder of a PostgreSQL server that is not the tests' own; it does not run yet."""
+    folder = Path(tempfile.mkdtemp(prefix="spire-test-"))
+    folder.chmod(0o755)
+    yield folder / "data"
+    embedded.stop(folder / "data")
+    shutil.rmtree(folder)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from evidence.bench.questions import WARM_UP
 from evidence.bench.report import Table
-from evidence.bench.stages import Figure
+from evidence.bench.stages import Figure, size_of
 from evidence.configured import embedder_of, judge, pipeline
 from evidence.language.judge import Judge
 from evidence.models import Collection
@@ -153,9 +153,9 @@ def _about(connection: sa.Connection, way: Index, collection: Collection) -> Ite
     yield f"{collection.name}: {sentences:,} sentences of {current.count():,} documents, beside {others} other collections"
     yield ", ".join(f"{name} {_setting(connection, name)}" for name in SETTINGS)
     yield str(Figure("units, in all collections", indexes.count(connection, way), ""))
-    nearest_size = _size(connection, f"{SCHEMA}.{way.nearest}")
-    sizes = {name: _size(connection, table) for name, table in SIZES.items()}
-    sizes |= {"vectors": _size(connection, f"{SCHEMA}.{way.table.name}") - nearest_size, "HNSW": nearest_size}
+    nearest_size = size_of(connection, f"{SCHEMA}.{way.nearest}")
+    sizes = {name: size_of(connection, table) for name, table in SIZES.items()}
+    sizes |= {"vectors": size_of(connection, f"{SCHEMA}.{way.table.name}") - nearest_size, "HNSW": nearest_size}
     for name, size in sizes.items():
         yield str(Figure(f"  {name}", size / 1e6, "MB"))
 
@@ -267,7 +267,7 @@ def _build(connection: sa.Connection, way: Index, built: Built) -> Iterator[str]
     began = time.perf_counter()
     indexes.build_nearest(connection, way, built.m, built.ef_construction)
     seconds = time.perf_counter() - began
-    size = _size(connection, f"{SCHEMA}.{way.nearest}") / 1e6
+    size = size_of(connection, f"{SCHEMA}.{way.nearest}") / 1e6
     yield f"HNSW with m {built.m}, ef_construction {built.ef_construction}: built in {seconds:,.0f} s, {size:,.0f} MB"
 
 
@@ -305,7 +305,3 @@ def _setting(connection: sa.Connection, name: str) -> str:
 
 def _set(connection: sa.Connection, name: str, value: str) -> None:
     connection.execute(sa.text("SELECT set_config(:name, :value, true)"), {"name": name, "value": value})
-
-
-def _size(connection: sa.Connection, table: str) -> int:
-    return int(connection.execute(sa.text("SELECT pg_total_relation_size(:name)"), {"name": table}).scalar_one())

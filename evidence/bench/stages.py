@@ -118,10 +118,12 @@ def _sizes(ways: Sequence[indexes.Index]) -> dict[str, int]:
     tables |= {f"index {way.name}": f"{SCHEMA}.{way.table.name}" for way in ways}
     tables["originals"] = "public.evidence_revision"
     with pipeline() as connection:
-        return {
-            name: connection.execute(sa.text("SELECT pg_total_relation_size(:name)"), {"name": table}).scalar_one()
-            for name, table in tables.items()
-        }
+        return {name: size_of(connection, table) for name, table in tables.items()}
+
+
+def size_of(connection: sa.Connection, table: str) -> int:
+    """Bytes that a table takes with all its indexes, or an index alone."""
+    return int(connection.execute(sa.text("SELECT pg_total_relation_size(:name)"), {"name": table}).scalar_one())
 
 
 def database_name() -> str:

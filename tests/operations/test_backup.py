@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
-import tempfile
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -25,7 +23,7 @@ from evidence.operations import archive
 from evidence.operations.archive import BackupError
 from evidence.operations.tables import pending_migrations
 from evidence.retrieve.pipeline import ask
-from evidence.store import dump, embedded
+from evidence.store import dump
 from evidence.store.session import with_session_options
 from evidence.store.upgrade import configuration
 from spire_site.database.settings import database_settings
@@ -53,20 +51,10 @@ def site(transactional_db: None, embedder: WordEmbedder, settings: Any, tmp_path
         yield settings.SPIRE_DATA
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Path]:
-    """The folder of another server of PostgreSQL."""
-    folder = Path(tempfile.mkdtemp(prefix="spire-test-"))
-    folder.chmod(0o755)
-    yield folder / "data"
-    embedded.stop(folder / "data")
-    shutil.rmtree(folder)
-
-
 @pytest.fixture
-def elsewhere(server: Path, settings: Any, tmp_path: Path) -> Iterator[Callable[[], Any]]:
+def elsewhere(other_server: Path, settings: Any, tmp_path: Path) -> Iterator[Callable[[], Any]]:
     """A context in which the site is another one: an empty database on another server, and an empty data folder."""
-    databases = database_settings({}, server, durable=False)
+    databases = database_settings({}, other_server, durable=False)
 
     def own(statement: str) -> None:
         other = ConnectionHandler({"default": databases})["default"]

@@ -1,5 +1,3 @@
-import shutil
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -9,15 +7,6 @@ from django.db.utils import ConnectionHandler
 from evidence.store import embedded, programs, requirements
 from spire_site.database import base
 from spire_site.database.settings import database_settings
-
-
-@pytest.fixture(scope="module")
-def data():
-    folder = Path(tempfile.mkdtemp(prefix="spire-test-"))
-    folder.chmod(0o755)
-    yield folder / "data"
-    embedded.stop(folder / "data")
-    shutil.rmtree(folder)
 
 
 @pytest.fixture
@@ -42,29 +31,29 @@ def answer(connection, query):
         return cursor.fetchone()[0]
 
 
-def test_the_first_query_starts_the_embedded_server(data, connect):
+def test_the_first_query_starts_the_embedded_server(other_server, connect):
     """`manage.py tree` needs no database and must not start one; everything else must not ask the user to."""
-    embedded.stop(data)
-    connection = connect(database_settings({}, data, durable=False))
-    assert not embedded.is_running(data)
+    embedded.stop(other_server)
+    connection = connect(database_settings({}, other_server, durable=False))
+    assert not embedded.is_running(other_server)
     assert answer(connection, "SELECT current_database()::text") == "spire"
-    assert embedded.is_running(data)
+    assert embedded.is_running(other_server)
 
 
-def test_the_next_connection_starts_a_server_that_was_stopped(data, connect):
+def test_the_next_connection_starts_a_server_that_was_stopped(other_server, connect):
     """A worker that fails until someone restarts it."""
-    connection = connect(database_settings({}, data, durable=False))
+    connection = connect(database_settings({}, other_server, durable=False))
     connection.ensure_connection()
     connection.close()
-    embedded.stop(data)
+    embedded.stop(other_server)
     assert answer(connection, "SELECT 1") == 1
 
 
-def test_an_embedded_server_that_cannot_start_is_a_matter_of_configuration(data, connect, monkeypatch):
+def test_an_embedded_server_that_cannot_start_is_a_matter_of_configuration(other_server, connect, monkeypatch):
     """A traceback from deep inside instead of the advice."""
     monkeypatch.setattr(programs.util, "find_spec", lambda name: None)
     with pytest.raises(ImproperlyConfigured, match="DATABASE_URL"):
-        connect(database_settings({}, data.parent / "new", durable=False)).ensure_connection()
+        connect(database_settings({}, other_server.parent / "new", durable=False)).ensure_connection()
 
 
 def test_a_folder_that_cannot_be_written_to_is_a_matter_of_configuration(connect):
@@ -73,19 +62,19 @@ def test_a_folder_that_cannot_be_written_to_is_a_matter_of_configuration(connect
         connect(database_settings({}, Path("/proc/nothing"), durable=False)).ensure_connection()
 
 
-def test_database_url_reaches_a_server_of_ones_own(data, connect):
+def test_database_url_reaches_a_server_of_ones_own(other_server, connect):
     """Settings that look right and connect to something else."""
-    url = embedded.start(data, durable=False)
-    settings = database_settings({"DATABASE_URL": url + "&application_name=own"}, data / "unused")
+    url = embedded.start(other_server, durable=False)
+    settings = database_settings({"DATABASE_URL": url + "&application_name=own"}, other_server / "unused")
     assert answer(connect(settings), "SHOW application_name") == "own"
-    assert not (data / "unused").exists()
+    assert not (other_server / "unused").exists()
 
 
-def test_the_server_is_checked_once_in_a_process(data, connect, monkeypatch):
+def test_the_server_is_checked_once_in_a_process(other_server, connect, monkeypatch):
     """A query more with each connection."""
     checks = []
     monkeypatch.setattr(requirements, "check", checks.append)
-    settings = database_settings({}, data, durable=False)
+    settings = database_settings({}, other_server, durable=False)
     for connection in (connect(settings), connect(settings)):
         connection.ensure_connection()
         connection.close()
@@ -93,27 +82,27 @@ def test_the_server_is_checked_once_in_a_process(data, connect, monkeypatch):
     assert len(checks) == 1
 
 
-def test_what_the_server_lacks_is_a_matter_of_configuration(data, connect, monkeypatch):
+def test_what_the_server_lacks_is_a_matter_of_configuration(other_server, connect, monkeypatch):
     """A site that runs on a server where its migrations or searches will fail."""
     monkeypatch.setitem(requirements.OLDEST_EXTENSIONS, "vector", (99,))
-    connection = connect(database_settings({}, data, durable=False))
+    connection = connect(database_settings({}, other_server, durable=False))
     for _ in range(2):
         with pytest.raises(ImproperlyConfigured, match="pgvector 99 or newer"):
             connection.ensure_connection()
 
 
-def test_the_check_leaves_no_transaction_open(data, connect):
+def test_the_check_leaves_no_transaction_open(other_server, connect):
     """A connection that waits "idle in transaction" blocks migrations."""
-    connection = connect(database_settings({}, data, durable=False) | {"AUTOCOMMIT": False})
+    connection = connect(database_settings({}, other_server, durable=False) | {"AUTOCOMMIT": False})
     connection.ensure_connection()
     assert connection.connection.info.transaction_status.name == "IDLE"
 
 
-def test_dbshell_finds_the_embedded_server(data, connect):
+def test_dbshell_finds_the_embedded_server(other_server, connect):
     """psql that asks for a server at the usual place."""
-    settings = connect(database_settings({}, data, durable=False)).settings_dict
+    settings = connect(database_settings({}, other_server, durable=False)).settings_dict
     arguments, environment = base.DatabaseClient.settings_to_cmd_args_env(settings, [])
-    host = str((data / "cluster").resolve())
+    host = str((other_server / "cluster").resolve())
     assert (arguments, environment) == (["psql", "-U", "spire", "-h", host, "-p", "5432", "spire"], None)
 
 
